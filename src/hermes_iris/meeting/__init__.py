@@ -1,0 +1,1 @@
+"""The meeting room: agents and their person in one XMPP multi-user chat."""

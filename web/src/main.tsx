@@ -1,0 +1,34 @@
+import { render } from "preact";
+import "./styles/base.css";
+import "./styles/layout.css";
+import "./styles/channels.css";
+import "./styles/log.css";
+import "./styles/reports.css";
+import "./styles/actions.css";
+import "./styles/first.css";
+import "./styles/steps.css";
+import "./styles/room.css";
+import "./styles/markdown.css";
+import "./styles/composer.css";
+import "./styles/requests.css";
+import "./styles/slash.css";
+import "./styles/overlays.css";
+import "./styles/attachments.css";
+import "./styles/tray.css";
+import { boot } from "./app.ts";
+import { keepLanguage, words } from "./language.ts";
+import { watchKeyboard } from "./keyboard.ts";
+import { loadEngine } from "./rich-text.ts";
+import { keepSettings } from "./settings.ts";
+import { showToast } from "./ui.ts";
+import { Root } from "./views/root.tsx";
+
+const place = document.getElementById("app");
+if (place === null) throw new Error("index.html has no #app");
+keepSettings(localStorage, document);
+loadEngine();
+watchKeyboard(document);
+void keepLanguage(document, () => showToast(words.value.app.partMissing, { tone: "bad" })).then(() => {
+  render(<Root />, place);
+  boot();
+});

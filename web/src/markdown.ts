@@ -1,0 +1,120 @@
+/**
+ * Markdown of people, models and tools as blocks of safe HTML.
+ *
+ * A streaming text is parsed block by block: what stands before the last two blocks is remembered, because more text
+ * can still change only those. A finished text is parsed once as a whole, for reference links may stand anywhere.
+ * HTML in the source is shown as the text that it is, and no image is fetched from anywhere.
+ */
+import { Marked, Renderer } from "marked";
+import type { Token, Tokens } from "marked";
+import { formulas } from "./formulas.ts";
+import { escapeHtml } from "./html.ts";
+import { words } from "./language.ts";
+
+/** The second gate behind this module's own care; in the app it is `sanitise`, which needs a DOM. */
+export type Gate = (html: string) => string;
+
+export type Block =
+  | { readonly kind: "html"; readonly raw: string; readonly html: string; readonly closed: boolean }
+  | { readonly kind: "code"; readonly raw: string; readonly language: string; readonly text: string; readonly closed: boolean };
+
+const STILL_OPEN = 2;
+const SAFE_LINK = /^(?:https?:|mailto:)/i;
+const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
+const LINE_BREAK_TAG = /^<br\s*\/?>$/i;
+const CLOSING_FENCE = /\n[ \t]*(?:`{3,}|~{3,})[ \t]*$/;
+
+const engine = new Marked({
+  gfm: true,
+  extensions: formulas,
+  renderer: {
+    html({ text }: Tokens.HTML | Tokens.Tag): string {
+      return LINE_BREAK_TAG.test(text.trim()) ? "<br>" : escapeHtml(text);
+    },
+    link({ href, title, tokens }: Tokens.Link): string {
+      const inner = this.parser.parseInline(tokens);
+      return SAFE_LINK.test(href) ? anchor(href, title, inner) : inner;
+    },
+    image({ href, title, text }: Tokens.Image): string {
+      const label = escapeHtml(text || words.value.common.image);
+      if (INLINE_IMAGE.test(href)) return `<img src="${href}" alt="${label}">`;
+      return SAFE_LINK.test(href) ? anchor(href, title, label, "remote-image") : label;
+    },
+    code({ text, lang }: Tokens.Code): string {
+      const language = languageOf(lang);
+      return (
+        `<div class="code"><div class="code-head"><span>${escapeHtml(language || words.value.copy.plainText)}</span>` +
+        `<button type="button" class="copy" data-copy="code">${escapeHtml(words.value.copy.copy)}</button></div>` +
+        `<pre tabindex="0" role="group" aria-label="${escapeHtml(words.value.copy.code)}"><code data-language="${escapeHtml(language)}">${escapeHtml(text)}</code></pre></div>`
+      );
+    },
+    checkbox({ checked }: Tokens.Checkbox): string {
+      const label = checked ? words.value.copy.ticked : words.value.copy.notTicked;
+      return `<input type="checkbox" disabled${checked ? " checked" : ""} aria-label="${escapeHtml(label)}"> `;
+    },
+    table(token: Tokens.Table): string {
+      return `<div class="table" tabindex="0" role="group" aria-label="${escapeHtml(words.value.copy.table)}">${Renderer.prototype.table.call(this, token)}</div>`;
+    },
+  },
+});
+
+function anchor(href: string, title: string | null | undefined, inner: string, className = ""): string {
+  const named = title ? ` title="${escapeHtml(title)}"` : "";
+  const classed = className ? ` class="${className}"` : "";
+  return `<a href="${escapeHtml(href)}"${named}${classed} target="_blank" rel="noopener noreferrer">${inner}</a>`;
+}
+
+function languageOf(info: string | undefined): string {
+  return (info ?? "").trim().split(/\s+/)[0]?.toLowerCase() ?? "";
+}
+
+function normalise(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(/^\n+/, "");
+}
+
+/** Blocks of a text that is complete. */
+export function finishedBlocks(text: string, gate: Gate): Block[] {
+  return blocksFrom(engine.lexer(normalise(text)), true, gate);
+}
+
+/** Blocks of a text that may still change, given those of the text before it. */
+export function streamingBlocks(text: string, before: readonly Block[], gate: Gate): Block[] {
+  const source = normalise(text);
+  let kept = 0;
+  let offset = 0;
+  for (const block of before.slice(0, -STILL_OPEN)) {
+    if (!source.startsWith(block.raw, offset)) break;
+    offset += block.raw.length;
+    kept++;
+  }
+  const fresh = blocksFrom(engine.lexer(source.slice(offset)), false, gate);
+  return [...before.slice(0, kept), ...fresh.map((block, at) => known(before[kept + at], block))];
+}
+
+/** The old block when nothing changed, so that whoever draws it can tell. */
+function known(before: Block | undefined, block: Block): Block {
+  return before?.raw === block.raw && before.kind === block.kind && before.closed === block.closed ? before : block;
+}
+
+function blocksFrom(tokens: readonly Token[], finished: boolean, gate: Gate): Block[] {
+  const blocks: Block[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const last = blocks.at(-1);
+    // Blank lines belong to the block before them, so that the blocks' raw texts add up to the whole.
+    if (token.type === "space" && last !== undefined) blocks[blocks.length - 1] = { ...last, raw: last.raw + token.raw };
+    else if (token.type !== "space") blocks.push(blockFrom(token, finished || at < tokens.length - 1, gate));
+  }
+  return blocks;
+}
+
+function blockFrom(token: Token, closed: boolean, gate: Gate): Block {
+  if (isCode(token)) {
+    const complete = closed || CLOSING_FENCE.test(token.raw);
+    return { kind: "code", raw: token.raw, language: languageOf(token.lang), text: token.text, closed: complete };
+  }
+  return { kind: "html", raw: token.raw, html: gate(engine.parser([token])), closed };
+}
+
+function isCode(token: Token): token is Tokens.Code {
+  return token.type === "code";
+}
