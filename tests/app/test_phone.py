@@ -132,6 +132,31 @@ async def test_back_leads_from_lane_to_lane_whatever_was_open_between(browser: B
         await expect(heading).to_have_text("Default")
 
 
+async def test_a_lane_that_is_opened_while_something_is_left_stays_open(browser: Browser, running: Gateway) -> None:
+    async with phone(browser, running) as page:
+        heading = page.get_by_role("heading", level=1)
+        await expect(heading).to_have_text("Default")
+        # A browser takes its time to go back: here, until the lane that the key opens has been drawn.
+        await page.evaluate(
+            """() => {
+                const back = history.back.bind(history);
+                history.back = () => {
+                    dispatchEvent(new KeyboardEvent("keydown", { altKey: true, key: "ArrowDown" }));
+                    const look = () => document.querySelector("h1").textContent === "Default" ? requestAnimationFrame(look) : setTimeout(back);
+                    look();
+                };
+            }"""
+        )
+        await page.get_by_role("button", name="Search in this chat").tap()
+        await page.get_by_role("button", name="Close", exact=True).tap()
+        await expect(heading).to_have_text("Cron Reports")
+        await at_cover(page, False)
+        await expect(page).to_have_url(re.compile("chan_"))
+        await expect(heading).to_have_text("Cron Reports")
+        await page.go_back()
+        await expect(heading).to_have_text("Default")
+
+
 async def test_the_composer_stays_above_a_keyboard(browser: Browser, running: Gateway) -> None:
     async with phone(browser, running) as page:
         await answered(running, "An answer.\n\n" * 60)

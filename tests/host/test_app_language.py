@@ -90,7 +90,7 @@ async def test_a_chinese_browser_needs_no_choice(browser: Browser, running: Gate
         await expect(page.get_by_role("alert").filter(has_text="名称不能为空。")).to_be_visible()
         await page.get_by_label("频道名称").fill("读书")
         await page.keyboard.press("Enter")
-        await expect(page.get_by_role("heading", name="读书")).to_be_visible()
+        await expect(page.get_by_role("heading", level=1)).to_have_text("读书")
         await assert_chinese(page)
         await page.get_by_role("button", name="让定时任务把报告发到这里…").click()
         await expect(page.get_by_role("dialog")).to_contain_text("还没有定时任务")

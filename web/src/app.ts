@@ -1,6 +1,7 @@
 /** The one running app: which screen it shows, and the session behind it. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import { forgetFiles } from "./attachments.ts";
+import { leavingCover } from "./back.ts";
 import type { Surroundings } from "./connection.ts";
 import { Database, wipe } from "./database.ts";
 import { goTo } from "./deeds.ts";
@@ -81,6 +82,10 @@ export function boot(): void {
   });
   effect(() => {
     document.title = titleOf(snapshot.value.state);
+  });
+  effect(() => {
+    // A lane may have been opened on the way.
+    if (!leavingCover.value) showInAddressBar(newest.state);
   });
   effect(() => {
     // A gateway that was upgraded was restarted.

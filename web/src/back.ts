@@ -5,12 +5,19 @@
  * innermost thing is closed. What is closed in another way takes the entry along, unless a lane was opened at the same
  * time, which then stands in its place.
  */
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { drawerOpen, isCovered, openMenu } from "./ui.ts";
 
 interface Entry {
   readonly cover?: true;
 }
+
+/**
+ * Whether the app itself is going back, from the entry of something that was closed.
+ *
+ * A browser takes its time for that. What is written into the address bar meanwhile would be lost with that entry.
+ */
+export const leavingCover = signal(false);
 
 /** Whether the entry of the history that one is at stands for something that is open. */
 export function isAtCover(): boolean {
@@ -23,8 +30,6 @@ export function watchBack(closeDrawer: () => void): () => void {
   const anyOpen = (): boolean => isCovered() || drawerOpen.value;
   const add = (): void => history.pushState({ cover: true } satisfies Entry, "");
   let closing: number | undefined;
-  /** Whether going back is this module's own doing, and under way. */
-  let leaving = false;
   const stop = effect(() => {
     if (anyOpen()) {
       if (!isAtCover()) add();
@@ -34,15 +39,15 @@ export function watchBack(closeDrawer: () => void): () => void {
     cancelAnimationFrame(closing ?? 0);
     closing = requestAnimationFrame(() => {
       closing = requestAnimationFrame(() => {
-        if (!isAtCover() || anyOpen() || leaving) return;
-        leaving = true;
+        if (!isAtCover() || anyOpen() || leavingCover.peek()) return;
+        leavingCover.value = true;
         history.back();
       });
     });
   });
   const wentBack = (): void => {
-    const own = leaving;
-    leaving = false;
+    const own = leavingCover.peek();
+    leavingCover.value = false;
     if (!anyOpen() || isAtCover()) return;
     // Something may have been opened meanwhile: it stays, with an entry of its own.
     if (!own) closeInnermost(closeDrawer);
@@ -51,6 +56,7 @@ export function watchBack(closeDrawer: () => void): () => void {
   addEventListener("popstate", wentBack);
   return () => {
     stop();
+    leavingCover.value = false;
     removeEventListener("popstate", wentBack);
   };
 }

@@ -1,5 +1,5 @@
 /** The open lane in the address bar, in the tab's title, and over a reload. */
-import { isAtCover } from "./back.ts";
+import { isAtCover, leavingCover } from "./back.ts";
 import { entryOf, isGone, isThere } from "./directory.ts";
 import { sameLane } from "./model.ts";
 import type { LaneAddress, State } from "./model.ts";
@@ -34,7 +34,7 @@ export function leaveMessage({ openLane }: State): void {
 
 export function showInAddressBar(state: State): void {
   // Before the gateway has told what there is, a link may still turn out to lead nowhere.
-  if (state.epoch === undefined) return;
+  if (state.epoch === undefined || leavingCover.peek()) return;
   const fragment = fragmentOf(state.openLane);
   localStorage.setItem(STORAGE_KEY, fragment);
   const left = addressIn(location.hash);
