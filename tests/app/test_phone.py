@@ -142,7 +142,10 @@ async def test_a_lane_that_is_opened_while_something_is_left_stays_open(browser:
                 const back = history.back.bind(history);
                 history.back = () => {
                     dispatchEvent(new KeyboardEvent("keydown", { altKey: true, key: "ArrowDown" }));
-                    const look = () => document.querySelector("h1").textContent === "Default" ? requestAnimationFrame(look) : setTimeout(back);
+                    const look = () => {
+                        if (document.querySelector("h1").textContent === "Default") requestAnimationFrame(look);
+                        else setTimeout(back);
+                    };
                     look();
                 };
             }"""
