@@ -18,6 +18,9 @@ MODES = {
 }
 
 
+FAILED = pytest.StashKey[bool]()
+
+
 @pytest.fixture(scope="session")
 def wheel() -> Path:
     """The built wheel of this tree, or the one of $IRIS_TEST_WHEEL that was built before."""
@@ -71,11 +74,18 @@ def _host(item: pytest.Item) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """A failure prints the host's log, and leaves the following tests a gateway that runs."""
+    """A failure prints the host's log, and leaves a gateway as new to what runs next: itself again, or another test."""
     report = yield
     running = getattr(item, "funcargs", {}).get("running")
-    if report.failed and isinstance(running, Gateway):
+    if not isinstance(running, Gateway):
+        return report
+    if report.failed:
+        item.stash[FAILED] = True
         report.sections.append(("host", running.tail()))
-        if running.process is not None and running.process.poll() is not None:
+        if report.when == "call" and not running.runs:
             running.start()
+    # With the last test of a module its gateway is gone by now.
+    if report.when == "teardown" and item.stash.get(FAILED, False) and running.runs:
+        item.stash[FAILED] = False
+        running.renew()
     return report

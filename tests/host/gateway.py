@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -62,6 +63,11 @@ class Gateway:
     tokens: dict[str, tuple[DeviceInfo, str]] = field(default_factory=dict)
 
     @property
+    def runs(self) -> bool:
+        """Whether the process is there."""
+        return self.process is not None and self.process.poll() is None
+
+    @property
     def log(self) -> Path:
         return self.home / "gateway.log"
 
@@ -114,12 +120,23 @@ class Gateway:
 
     def stop(self) -> None:
         """Stop as an operator would; the host answers SIGTERM."""
-        if self.process is not None and self.process.poll() is None:
+        if self.process is not None and self.runs:
             self.process.terminate()
             try:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.kill()
+
+    def renew(self) -> None:
+        """Start again with nothing but the settings of the host."""
+        self.stop()
+        for entry in self.home.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+            elif entry.name != "config.yaml":
+                entry.unlink()
+        self.tokens.clear()
+        self.start()
 
     def kill(self) -> None:
         """Kill without a warning."""
