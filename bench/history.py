@@ -6,6 +6,7 @@ without an index.
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 
 from hermes_iris.address import Lane
 from hermes_iris.store import connect, messages
@@ -27,15 +28,13 @@ async def run(report: Report, given: Given) -> None:
             found = await interleaved(
                 rounds,
                 {
-                    "SQLite, rows by number": busy(lambda c=conn, m=middle: _rows(c, m)),
-                    "Iris, newest page": busy(lambda c=conn: messages.history(c, LANE, PAGE)),
-                    "Iris, page in the middle": busy(
-                        lambda c=conn, m=middle: messages.history(c, LANE, PAGE, before=m)
-                    ),
-                    "Iris, around a message": busy(lambda c=conn, m=middle: messages.history(c, LANE, PAGE, around=m)),
+                    "SQLite, rows by number": busy(partial(_rows, conn, middle)),
+                    "Iris, newest page": busy(partial(messages.history, conn, LANE, PAGE)),
+                    "Iris, page in the middle": busy(partial(messages.history, conn, LANE, PAGE, before=middle)),
+                    "Iris, around a message": busy(partial(messages.history, conn, LANE, PAGE, around=middle)),
                 },
             )
-            naive = await interleaved(10, {"naive, page in the middle": busy(lambda c=conn, n=count: _naive(c, n))})
+            naive = await interleaved(10, {"naive, page in the middle": busy(partial(_naive, conn, count))})
         limit = p50(found["SQLite, rows by number"])
         table = report.table(f"a page of {PAGE} of {count:,} messages", "p50 ms", "p99 ms", "x")
         for name, values in {**found, **naive}.items():

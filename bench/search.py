@@ -16,6 +16,7 @@ from pathlib import Path
 import tantivy
 
 from hermes_iris.address import Lane
+from hermes_iris.protocol.types import SearchOrder
 from hermes_iris.store import Store, connect, search
 
 from . import corpus
@@ -25,7 +26,7 @@ from .kit import Given, Ratio, Report, busy, interleaved, p50, p99
 PAGE = 30
 LANE = Lane("android:chan_7")
 PAIR = "".join(char for char in next(corpus.texts(1)) if char in set(HAN))[3:5]
-QUERIES: dict[str, tuple[str, Lane | None, str]] = {
+QUERIES: dict[str, tuple[str, Lane | None, SearchOrder]] = {
     "the most common word": (WORDS[0], None, "newest"),
     "a common word": (WORDS[40], None, "newest"),
     "a rare word": (WORDS[40_000], None, "newest"),
@@ -56,15 +57,15 @@ class Tantivy:
         writer.wait_merging_threads()
         self._index.reload()
 
-    def find(self, text: str, lane: Lane | None, order: str) -> int:
+    def find(self, text: str, lane: Lane | None, order: SearchOrder) -> int:
         """How many hits a page has."""
         schema = self._index.schema
         terms = [(tantivy.Occur.Must, tantivy.Query.term_query(schema, "body", word.lower())) for word in text.split()]
         if lane:
             terms.append((tantivy.Occur.Must, tantivy.Query.term_query(schema, "place", lane.chat_id)))
-        by = {"order_by_field": "order"} if order == "newest" else {}
+        by = "order" if order == "newest" else None
         searcher = self._index.searcher()
-        return len(searcher.search(tantivy.Query.boolean_query(terms), PAGE, count=False, **by).hits)
+        return len(searcher.search(tantivy.Query.boolean_query(terms), PAGE, count=False, order_by_field=by).hits)
 
 
 async def speed(report: Report, count: int, rounds: int) -> Path:
@@ -77,7 +78,7 @@ async def speed(report: Report, count: int, rounds: int) -> Path:
         )
         for name, (text, lane, order) in QUERIES.items():
             query = search.parse(text)
-            hits, _ = search.find(conn, query, lane, order, None, PAGE)  # type: ignore[arg-type]
+            hits, _ = search.find(conn, query, lane, order, None, PAGE)
             # tantivy gives numbers of messages; the page of Iris has their texts, and what was found is marked.
             ways = {
                 "iris": busy(partial(search.find, conn, query, lane, order, None, PAGE)),

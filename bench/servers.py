@@ -16,13 +16,16 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
 from .kit import ROOT, many_files
 
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+
+if TYPE_CHECKING:
+    from hermes_iris.slices import Slices
 
 
 class Server(ABC):
@@ -64,8 +67,8 @@ class Iris(Server):
         from support import gateway
 
         listener.HEARTBEAT = 3600.0  # the devices of C answer no ping
-        settings = {"tls_cert": self.certificate[0], "tls_key": self.certificate[1]} if self.certificate else {}
-        self._running = gateway(self.folder, port=self.port, **settings)
+        cert, key = self.certificate or ("", "")
+        self._running = gateway(self.folder, port=self.port, tls_cert=cert, tls_key=key)
         self.gateway = await self._running.__aenter__()
         device = await self.gateway.pair()
         hello = msgspec.json.encode(device.hello(capabilities=["delta"])).decode()
@@ -82,10 +85,16 @@ class Iris(Server):
             hub.show(DEFAULT_LANE, Typing(chat_id=DEFAULT_LANE.chat_id, thread_id=text, on=True, ttl=frame["ttl"]))
         await self.quiet()
 
+    @property
+    def slices(self) -> "Slices":
+        """What the sockets do in small slices."""
+        app: Any = self.gateway.service.listener._server.config.app  # to uvicorn it could be any application
+        return cast("Slices", app.state.wire.slices)
+
     async def quiet(self) -> None:
         """Wait until everything was handed to the network."""
-        hub, wire = self.gateway.service.hub, self.gateway.service.listener._server.config.app.state.wire
-        while hub._audience.busy or wire.slices.busy:  # noqa: ASYNC110 - nothing is waited for: this gives way
+        hub, slices = self.gateway.service.hub, self.slices
+        while hub._audience.busy or slices.busy:  # noqa: ASYNC110 - nothing is waited for: this gives way
             await asyncio.sleep(0)
 
     async def stop(self) -> None:
@@ -185,10 +194,11 @@ class Starlette(Server):
             async for _ in socket.iter_text():
                 pass
 
-        files = dict(zip(("ssl_certfile", "ssl_keyfile"), self.certificate or (), strict=False))
+        cert, key = self.certificate or (None, None)
         config = uvicorn.Config(
             App(routes=[WebSocketRoute("/ws", serve)]), port=self.port, log_level="error", lifespan="off",
-            ws="websockets-sansio", ws_per_message_deflate=self.deflate, ws_ping_interval=None, backlog=4096, **files,
+            ws="websockets-sansio", ws_per_message_deflate=self.deflate, ws_ping_interval=None, backlog=4096,
+            ssl_certfile=cert, ssl_keyfile=key,
         )  # fmt: skip
         server = uvicorn.Server(config)
         self._serving = asyncio.create_task(server.serve())

@@ -65,18 +65,18 @@ class Loaded(Iris):
                 await asyncio.sleep(1 / HERTZ)
             hub.post(lane, calls.ModelReplied(turn, TEXT, more=False))
             await hub.call(lane, calls.Edited(bubble, TEXT, final=True))
-            await hub.call(lane, calls.Processed("completed"))
+            await hub.call(lane, calls.Processed("success"))
 
     async def sample(self) -> dict[str, int]:
         """How much waits, and where."""
         service = self.gateway.service
-        hub, wire = service.hub, service.listener._server.config.app.state.wire
+        hub, slices = service.hub, self.slices
         self.gateway.host.delivered.clear()  # the host's notes are not the gateway's memory
         return {
             "the hub's pipeline": len(hub._pipeline),
             "calls of hooks": len(hub._inbox),
             "jobs of the store": service.store._jobs.qsize(),
-            "slices": len(wire.slices._jobs) + len(hub._audience._slices._jobs),
+            "slices": len(slices._jobs) + len(hub._audience._slices._jobs),
             "frames of an outbox": max((len(outbox._queue) for outbox in hub._audience.devices), default=0),
             "frames of a group": max((len(group._tape) for group in hub._audience._groups), default=0),
             "open bubbles": len(hub._bubbles._told),

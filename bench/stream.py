@@ -97,7 +97,7 @@ async def _step(of: Crowd, length: int, last: bool) -> float:
     """Milliseconds until the last device has it."""
     told = json.loads(await of.server.ask(json.dumps({"length": length, "last": last})))
     _, when = await of.got(told["frames"])
-    return (when - told["at"]) / 1e6
+    return float((when - told["at"]) / 1e6)
 
 
 async def run(report: Report, given: Given) -> None:

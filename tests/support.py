@@ -31,9 +31,10 @@ from hermes_iris.desk import Desk
 from hermes_iris.endpoints import Endpoint
 from hermes_iris.errors import NotFound
 from hermes_iris.host import Context, Host, HostSession
-from hermes_iris.hub import Hub, Joined
+from hermes_iris.hub import Hub
 from hermes_iris.invitations import Invitations
 from hermes_iris.jobs import HostJob
+from hermes_iris.joining import Joined
 from hermes_iris.meeting.rooms import Plan, Rooms
 from hermes_iris.outbox import Outbox
 from hermes_iris.protocol.frames import (

@@ -49,7 +49,7 @@ async def chromium(*flags: str) -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def opened(
-    browser: Browser, running: Gateway, wire: Callable[[WebSocketRoute], None] | None = None, **options: object
+    browser: Browser, running: Gateway, wire: Callable[[WebSocketRoute], None] | None = None, **options: Any
 ) -> AsyncIterator[tuple[Page, BrowserContext]]:
     """A page that was paired with a gateway.
 
@@ -65,7 +65,7 @@ async def paired(
     link: str,
     wire: Callable[[WebSocketRoute], None] | None = None,
     script: str = "",
-    **options: object,
+    **options: Any,
 ) -> AsyncIterator[tuple[Page, BrowserContext]]:
     """A page that was paired by a link; at the end its console must be clean. `script` runs first in each page."""
     context = await browser.new_context(**{"viewport": DESKTOP, **options})
