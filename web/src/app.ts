@@ -77,11 +77,13 @@ export function boot(): void {
     if (screen.value.kind === "chat") screen.value.session.openLane(lane);
   });
   const isOpen = computed(() => snapshot.value.link.kind === "open");
+  const title = computed(() => titleOf(snapshot.value.state));
+  const unread = computed(() => unreadInAll(snapshot.value.state));
   effect(() => {
     if (isOpen.value) void askAdmission().then(() => visits.value++);
   });
   effect(() => {
-    document.title = titleOf(snapshot.value.state);
+    document.title = title.value;
   });
   effect(() => {
     // A lane may have been opened on the way.
@@ -93,7 +95,7 @@ export function boot(): void {
   });
   effect(() => {
     // Only an installed app has a badge, and not every browser can draw one.
-    void navigator.setAppBadge?.(unreadInAll(snapshot.value.state)).catch(() => undefined);
+    void navigator.setAppBadge?.(unread.value).catch(() => undefined);
   });
 }
 
@@ -172,8 +174,10 @@ function show(next: Snapshot): void {
   scheduled = true;
   const draw = (): void => {
     scheduled = false;
+    const { openLane, directory, epoch } = snapshot.value.state;
+    const { state } = newest;
     snapshot.value = newest;
-    showInAddressBar(newest.state);
+    if (state.openLane !== openLane || state.directory !== directory || state.epoch !== epoch) showInAddressBar(state);
   };
   if (document.hidden) setTimeout(draw);
   else requestAnimationFrame(draw);

@@ -117,8 +117,7 @@ export function isSplit(entry: Channel | undefined): boolean {
  * Where the default channel is not split, only a thread that is open or unread shows up: otherwise nobody could
  * leave it, or ever read what it says.
  */
-export function topicsOf(state: State): Directory | undefined {
-  const { directory, openLane, unread } = state;
+export function topicsOf({ directory, openLane, unread }: Pick<State, "directory" | "openLane" | "unread">): Directory | undefined {
   const channel = entryOf(directory, { chat_id: openLane.chat_id });
   const threads = threadsOf(directory, openLane.chat_id);
   if (isSplit(channel)) return threads;

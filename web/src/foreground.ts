@@ -23,7 +23,9 @@ export function keepForeground(session: Session, snapshot: Signal<Snapshot>): ()
     }),
     effect(() => {
       const [marks, shown] = [read.value, attentive.value ? openLane.value : undefined];
-      if (isAllowed()) quietly(notifications().then(({ tidy }) => tidy(marks, shown)));
+      // Asking the browser takes a while: what was opened is drawn first.
+      const timer = setTimeout(() => isAllowed() && quietly(notifications().then(({ tidy }) => tidy(marks, shown))));
+      return () => clearTimeout(timer);
     }),
   ];
   return () => {

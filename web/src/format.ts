@@ -1,6 +1,18 @@
 /** Numbers, times and texts as people read them. */
+import { computed } from "@preact/signals";
 import { locale, words } from "./language.ts";
 import type { Message } from "./protocol/frames.ts";
+
+// A formatter takes longer to make than all of what it then writes on a page.
+const times = formatter({ hour: "2-digit", minute: "2-digit" });
+const days = formatter({ day: "numeric", month: "short" });
+const daysOfYears = formatter({ day: "numeric", month: "short", year: "numeric" });
+const weekdays = formatter({ weekday: "short", day: "numeric", month: "short" });
+
+function formatter(options: Intl.DateTimeFormatOptions): (moment: Date) => string {
+  const made = computed(() => new Intl.DateTimeFormat(locale.value, options));
+  return (moment) => made.value.format(moment);
+}
 
 /** `0.4 s`, `12 s`, `3 min 05 s`, `1 h 02 min`. */
 export function duration(seconds: number): string {
@@ -34,24 +46,19 @@ export function written(count: number): string {
 /** The time of day, with the date before it when that is not today. */
 export function clock(seconds: number, now: number): string {
   const moment = new Date(seconds * 1000);
-  const time = timeOf(moment);
+  const time = times(moment);
   const today = moment.toDateString() === new Date(now).toDateString();
   if (today) return time;
   const thisYear = moment.getFullYear() === new Date(now).getFullYear();
-  const day = moment.toLocaleDateString(locale.value, { day: "numeric", month: "short", ...(thisYear ? {} : { year: "numeric" }) });
-  return words.value.time.onDay(day, time);
-}
-
-function timeOf(moment: Date): string {
-  return moment.toLocaleTimeString(locale.value, { hour: "2-digit", minute: "2-digit" });
+  return words.value.time.onDay((thisYear ? days : daysOfYears)(moment), time);
 }
 
 /** When something will be: `today, 08:00`, `Tue 1 Dec, 02:00`. */
 export function appointment(seconds: number, now: number): string {
   const moment = new Date(seconds * 1000);
-  const time = timeOf(moment);
+  const time = times(moment);
   if (moment.toDateString() === new Date(now).toDateString()) return words.value.time.today(time);
-  return words.value.time.onDay(moment.toLocaleDateString(locale.value, { weekday: "short", day: "numeric", month: "short" }), time);
+  return words.value.time.onDay(weekdays(moment), time);
 }
 
 const LONG_REASONING_LINES = 12;

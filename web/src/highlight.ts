@@ -1,4 +1,5 @@
 /** Asks the worker for coloured code; the worker is loaded when the first finished code block appears. */
+import { loadGate } from "./sanitise.ts";
 
 export interface HighlightJob {
   readonly id: number;
@@ -33,7 +34,7 @@ export async function highlight(text: string, language: string): Promise<string 
     ready().postMessage({ id, text, language } satisfies HighlightJob);
   });
   if (html === undefined) return undefined;
-  const { sanitise } = await import("./sanitise.ts");
+  const sanitise = await loadGate();
   const safe = sanitise(html);
   if (remembered.size >= MOST_REMEMBERED) remembered.clear();
   remembered.set(key, safe);

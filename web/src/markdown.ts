@@ -2,11 +2,11 @@
  * Markdown of people, models and tools as blocks of safe HTML.
  *
  * A streaming text is parsed block by block: what stands before the last two blocks is remembered, because more text
- * can still change only those. A finished text is parsed once as a whole, for reference links may stand anywhere.
+ * can still change only those, and the last one alone where a blank line has ended the one before. A finished text is parsed once as a whole, for reference links may stand anywhere.
  * HTML in the source is shown as the text that it is, and no image is fetched from anywhere.
  */
 import { Marked, Renderer } from "marked";
-import type { Token, Tokens } from "marked";
+import type { Token, Tokens, TokensList } from "marked";
 import { formulas } from "./formulas.ts";
 import { escapeHtml } from "./html.ts";
 import { words } from "./language.ts";
@@ -18,7 +18,8 @@ export type Block =
   | { readonly kind: "html"; readonly raw: string; readonly html: string; readonly closed: boolean }
   | { readonly kind: "code"; readonly raw: string; readonly language: string; readonly text: string; readonly closed: boolean };
 
-const STILL_OPEN = 2;
+/** Lists, indented code, HTML and formulas may go on after a blank line. */
+const GOES_ON = /^(?: {4}|\t| {0,3}(?:[-*+<$\\]|\d{1,9}[.)]))/;
 const SAFE_LINK = /^(?:https?:|mailto:)/i;
 const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
 const LINE_BREAK_TAG = /^<br\s*\/?>$/i;
@@ -74,7 +75,7 @@ function normalise(text: string): string {
 
 /** Blocks of a text that is complete. */
 export function finishedBlocks(text: string, gate: Gate): Block[] {
-  return blocksFrom(engine.lexer(normalise(text)), true, gate);
+  return blocksFrom(engine.lexer(normalise(text)), true, [], gate);
 }
 
 /** Blocks of a text that may still change, given those of the text before it. */
@@ -82,37 +83,39 @@ export function streamingBlocks(text: string, before: readonly Block[], gate: Ga
   const source = normalise(text);
   let kept = 0;
   let offset = 0;
-  for (const block of before.slice(0, -STILL_OPEN)) {
+  const open = isOver(before.at(-2)) ? 1 : 2;
+  for (const block of before.slice(0, -open)) {
     if (!source.startsWith(block.raw, offset)) break;
     offset += block.raw.length;
     kept++;
   }
-  const fresh = blocksFrom(engine.lexer(source.slice(offset)), false, gate);
-  return [...before.slice(0, kept), ...fresh.map((block, at) => known(before[kept + at], block))];
+  return [...before.slice(0, kept), ...blocksFrom(engine.lexer(source.slice(offset)), false, before.slice(kept), gate)];
 }
 
-/** The old block when nothing changed, so that whoever draws it can tell. */
-function known(before: Block | undefined, block: Block): Block {
-  return before?.raw === block.raw && before.kind === block.kind && before.closed === block.closed ? before : block;
+function isOver(block: Block | undefined): boolean {
+  return block !== undefined && block.raw.endsWith("\n\n") && !GOES_ON.test(block.raw);
 }
 
-function blocksFrom(tokens: readonly Token[], finished: boolean, gate: Gate): Block[] {
+/** Takes the old block where nothing changed: it is made already, and whoever draws it can tell. */
+function blocksFrom(tokens: TokensList, finished: boolean, before: readonly Block[], gate: Gate): Block[] {
   const blocks: Block[] = [];
-  for (const [at, token] of tokens.entries()) {
-    const last = blocks.at(-1);
+  for (let at = 0; at < tokens.length; ) {
+    const token = tokens[at] as Token;
+    const closed = finished || at < tokens.length - 1;
+    let raw = token.raw;
     // Blank lines belong to the block before them, so that the blocks' raw texts add up to the whole.
-    if (token.type === "space" && last !== undefined) blocks[blocks.length - 1] = { ...last, raw: last.raw + token.raw };
-    else if (token.type !== "space") blocks.push(blockFrom(token, finished || at < tokens.length - 1, gate));
+    while (tokens[++at]?.type === "space") raw += tokens[at]?.raw;
+    if (token.type !== "space") blocks.push(blockFrom(token, raw, closed, before[blocks.length], gate));
   }
   return blocks;
 }
 
-function blockFrom(token: Token, closed: boolean, gate: Gate): Block {
-  if (isCode(token)) {
-    const complete = closed || CLOSING_FENCE.test(token.raw);
-    return { kind: "code", raw: token.raw, language: languageOf(token.lang), text: token.text, closed: complete };
-  }
-  return { kind: "html", raw: token.raw, html: gate(engine.parser([token])), closed };
+function blockFrom(token: Token, raw: string, closed: boolean, before: Block | undefined, gate: Gate): Block {
+  const kind = isCode(token) ? "code" : "html";
+  const complete = closed || (kind === "code" && CLOSING_FENCE.test(token.raw));
+  if (before?.raw === raw && before.kind === kind && before.closed === complete) return before;
+  if (isCode(token)) return { kind: "code", raw, language: languageOf(token.lang), text: token.text, closed: complete };
+  return { kind: "html", raw, html: gate(engine.parser([token])), closed: complete };
 }
 
 function isCode(token: Token): token is Tokens.Code {

@@ -36,7 +36,7 @@ export function showInAddressBar(state: State): void {
   // Before the gateway has told what there is, a link may still turn out to lead nowhere.
   if (state.epoch === undefined || leavingCover.peek()) return;
   const fragment = fragmentOf(state.openLane);
-  localStorage.setItem(STORAGE_KEY, fragment);
+  if (localStorage.getItem(STORAGE_KEY) !== fragment) localStorage.setItem(STORAGE_KEY, fragment);
   const left = addressIn(location.hash);
   // A message of this lane stays named until it is left.
   if (left !== undefined && sameLane(left, state.openLane)) return;

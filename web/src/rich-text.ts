@@ -3,14 +3,18 @@
  * sooner is shown as it was written for that moment.
  */
 import { signal } from "@preact/signals";
+import type { Gate } from "./markdown.ts";
+import { loadGate } from "./sanitise.ts";
 
 const RETRY = 3_000;
 
-export const engine = signal<(typeof import("./markdown.ts") & typeof import("./sanitise.ts")) | undefined>(undefined);
+type Engine = typeof import("./markdown.ts") & { readonly sanitise: Gate };
+
+export const engine = signal<Engine | undefined>(undefined);
 
 export function loadEngine(): void {
-  Promise.all([import("./markdown.ts"), import("./sanitise.ts")]).then(
-    ([markdown, gate]) => (engine.value = { ...markdown, ...gate }),
+  Promise.all([import("./markdown.ts"), loadGate()]).then(
+    ([markdown, sanitise]) => (engine.value = { ...markdown, sanitise }),
     () => setTimeout(loadEngine, RETRY),
   );
 }

@@ -126,18 +126,17 @@ export function reuseRows(before: readonly Row[], after: readonly Row[]): Row[] 
   const known = new Map(before.map((row) => [row.key, row]));
   return after.map((row) => {
     const old = known.get(row.key);
-    return old !== undefined && sameRow(old, row) ? old : row;
+    return old !== undefined && isEqual(old, row) ? old : row;
   });
 }
 
-function sameRow(a: Row, b: Row): boolean {
-  if (a.past !== b.past) return false;
-  if (a.kind === "said" && b.kind === "said") return a.entry === b.entry && a.first === b.first;
-  if ("entry" in a && "entry" in b) return a.entry === b.entry && a.kind === b.kind;
-  if (a.kind === "tools" && b.kind === "tools") {
-    return a.tools.length === b.tools.length && a.tools.every((tool, at) => tool === b.tools[at]);
-  }
-  return JSON.stringify(a) === JSON.stringify(b);
+/** By value; what is the same object is not looked into. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const [left, right] = [a, b] as [Record<string, unknown>, Record<string, unknown>];
+  const names = Object.keys(left);
+  return names.length === Object.keys(right).length && names.every((name) => isEqual(left[name], right[name]));
 }
 
 /** The text of the last message that the person wrote here. */

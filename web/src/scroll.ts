@@ -81,7 +81,8 @@ export class ScrollKeeper {
     if (this.distance() <= END_TOLERANCE) this.become(this.hasEnd);
     else if (top < this.lastTop - 1) this.become(false);
     this.lastTop = top;
-    this.remember();
+    if (this.following) this.anchor = undefined;
+    else this.remember();
     this.reportEdges();
   };
 

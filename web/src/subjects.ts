@@ -13,24 +13,24 @@ export interface Subject {
   readonly past: boolean;
 }
 
-/** The message that a row shows, if it shows one that is complete. */
-export function subjectOf(row: Row): Subject | undefined {
+/** A row that shows a message. */
+export type SpokenRow = Extract<Row, { kind: "mine" } | { entry: MessageEntry }>;
+
+/** Whether a row shows a message, and one that is complete. */
+export function isSpoken(row: Row): row is SpokenRow {
+  if (row.kind === "mine") return true;
+  return "entry" in row && row.entry.kind === "message" && row.entry.state !== "live";
+}
+
+export function subjectOf(row: SpokenRow): Subject {
   const past = row.past === true;
-  switch (row.kind) {
-    case "mine": {
-      const { id, order, text, attachments } = row;
-      const quote = id === undefined || order === undefined ? undefined : { message_id: id, order, role: "user" as const, text: excerptOf(text, attachments) };
-      return { quote, text, attachments, mine: row, past };
-    }
-    case "said":
-    case "answer":
-    case "remark":
-    case "notice":
-    case "cron":
-      return row.entry.state === "live" ? undefined : { quote: quoteOf(row.entry), text: row.entry.text, attachments: row.entry.attachments, mine: undefined, past };
-    default:
-      return undefined;
+  if (row.kind === "mine") {
+    const { id, order, text, attachments } = row;
+    const quote = id === undefined || order === undefined ? undefined : { message_id: id, order, role: "user" as const, text: excerptOf(text, attachments) };
+    return { quote, text, attachments, mine: row, past };
   }
+  const { entry } = row;
+  return { quote: quoteOf(entry), text: entry.text, attachments: entry.attachments, mine: undefined, past };
 }
 
 export function quoteOf({ id, order, role, text, attachments, job, sender }: MessageEntry): Quote {

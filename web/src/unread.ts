@@ -58,7 +58,7 @@ function speaks(role: Message["role"], kind: Message["kind"]): boolean {
 }
 
 /** Of a channel with all threads under it. */
-export function unreadUnder(state: State, chatId: string): number {
+export function unreadUnder(state: Pick<State, "directory" | "unread">, chatId: string): number {
   const lanes = [{ chat_id: chatId }, ...threadsOf(state.directory, chatId)];
   return lanes.reduce((sum, lane) => sum + (state.unread[laneKey(lane)] ?? 0), 0);
 }

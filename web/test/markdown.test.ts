@@ -14,7 +14,8 @@ function html(text: string): string {
 
 const DOCUMENT = [
   "# A title", "", "Some *text* with `code`,", "two lines.", "", "- one", "- two", "", "  still two", "", "1. a", "   ```sh", "   ls", "   ```", "2. b",
-  "", "```python", "def f():", "", "    return 1", "```", "", "| a | b |", "|---|--:|", "| 1 | 2 |", "", "> quoted", "> more", "", "中文段落，没有空格。", "", "---", "", "The end.",
+  "", "```python", "def f():", "", "    return 1", "```", "", "| a | b |", "|---|--:|", "| 1 | 2 |", "", "> quoted", "> more", "", "中文段落，没有空格。", "", "---", "", "    indented", "", "    code", "",
+  "Some $x$:", "", "$$", "a", "", "b", "$$", "", "1. one", "", "2. two", "", "<div>", "", "</div>", "", "The end.",
 ].join("\n");
 
 describe("streaming", () => {

@@ -15,7 +15,8 @@ import { rowsOf } from "../src/rows.ts";
 import type { Row } from "../src/rows.ts";
 import { keysOf, SHORTCUTS, shortcutOf } from "../src/shortcuts.ts";
 import type { Press } from "../src/shortcuts.ts";
-import { subjectOf } from "../src/subjects.ts";
+import { isSpoken, subjectOf } from "../src/subjects.ts";
+import type { SpokenRow } from "../src/subjects.ts";
 import { later } from "../src/words/later.ts";
 import { done, LANE, page, play, queued, said, toolEnd, toolStart, turnEnd, turnStart } from "./frames.ts";
 import { begun, welcome } from "./world.ts";
@@ -113,8 +114,8 @@ describe("the menu of a message", () => {
   const state = play([loaded, said("m1", 10), said("a1", 20, { role: "assistant", text: "An **answer**." }), said("m2", 30), said("a2", 40, { role: "assistant" })]);
   const last = lastWord(rows(state));
   const deeds = (key: string, around: Partial<Around> = {}, of: State = state): readonly string[] => {
-    const subject = subjectOf(rows(of).find((row) => row.key === key) as Row);
-    return subject === undefined ? [] : deedsFor(subject, { ...plain, last, ...around });
+    const row = rows(of).find((candidate) => candidate.key === key);
+    return row === undefined || !isSpoken(row) ? [] : deedsFor(subjectOf(row), { ...plain, last, ...around });
   };
 
   test("offers what can be done with it where it stands", () => {
@@ -132,7 +133,7 @@ describe("the menu of a message", () => {
     const reports = play([loaded, said("r1", 10, { role: "cron", job: { id: "j", name: "News" } }), queued("c1"), refused("c1")]);
     assert.deepEqual(deeds("r1", { readOnly: true }, reports), ["reply", "copy", "copyMarkdown", "link", "hide"]);
     assert.deepEqual(deeds("c1", {}, reports), ["copy", "discard"]);
-    assert.deepEqual(subjectOf(rows(reports)[0] as Row)?.quote, { message_id: "r1", order: 10, role: "cron", name: "News", text: "text of r1" });
+    assert.deepEqual(subjectOf(rows(reports)[0] as SpokenRow).quote, { message_id: "r1", order: 10, role: "cron", name: "News", text: "text of r1" });
     const live = play([loaded, turnStart(), { ...said("x", 1), type: "message.start", turn_id: "t1", role: "assistant" } as Action, { type: "message.update", message_id: "x", text: "Half" }]);
     assert.deepEqual(deeds("x", {}, live), [], "nothing is done with half an answer");
   });

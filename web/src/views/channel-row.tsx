@@ -2,9 +2,8 @@ import { useContext, useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { rename } from "../deeds.ts";
 import { words } from "../language.ts";
 import { addressOf, laneKey } from "../model.ts";
-import type { Channel, LaneAddress, State } from "../model.ts";
+import type { Channel, LaneAddress } from "../model.ts";
 import { editing } from "../ui.ts";
-import { unreadUnder } from "../unread.ts";
 import { SessionContext } from "./context.ts";
 import { ChannelIcon, ClockIcon, GearIcon, HomeLaneIcon, RoomIcon } from "./icons.tsx";
 import { openLaneMenu } from "./menus.ts";
@@ -14,11 +13,13 @@ import { NameField } from "./name-field.tsx";
 interface Props {
   readonly entry: Channel;
   readonly isHome: boolean;
-  readonly state: State;
+  readonly isOpen: boolean;
+  /** With what is under it. */
+  readonly unread: number;
   readonly onChoose: (address: LaneAddress) => void;
 }
 
-export function ChannelRow({ entry, isHome, state, onChoose }: Props) {
+export function ChannelRow({ entry, isHome, isOpen, unread, onChoose }: Props) {
   const session = useContext(SessionContext);
   const button = useRef<HTMLButtonElement>(null);
   const trigger = useMenuTrigger((from, at) => openLaneMenu(session, [entry], from, at, "row"));
@@ -26,8 +27,6 @@ export function ChannelRow({ entry, isHome, state, onChoose }: Props) {
   const renaming = edit?.kind === "rename" && edit.place === "row" && edit.key === laneKey(entry);
   useFocusAfter(renaming, button);
   useFocusHeir(button);
-  const unread = unreadUnder(state, entry.chat_id);
-  const isOpen = entry.chat_id === state.openLane.chat_id;
   useEffect(() => {
     if (isOpen) button.current?.scrollIntoView({ block: "nearest" });
   }, [isOpen]);

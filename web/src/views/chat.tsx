@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { snapshot } from "../app.ts";
 import { watchBack } from "../back.ts";
 import { isComposingKey } from "../composer.ts";
@@ -7,7 +7,7 @@ import { entryOf, isGone, isSplit, neighbour, topicsOf } from "../directory.ts";
 import { draftOf, stepBack } from "../drafts.ts";
 import { words } from "../language.ts";
 import { addressOf, isBusy, laneKey, laneOf } from "../model.ts";
-import type { Lane, LaneAddress } from "../model.ts";
+import type { LaneAddress } from "../model.ts";
 import { lastModel, lastOwnText } from "../rows.ts";
 import type { Session } from "../session.ts";
 import { shortcutOf, types } from "../shortcuts.ts";
@@ -43,6 +43,13 @@ const ModelDialog = late(() => import("./model-dialog.tsx"));
 const SettingsDialog = late(() => import("./settings-dialog.tsx"));
 const SearchDialog = late(() => import("./search-dialog.tsx"));
 
+const closeDrawer = (): void => void (drawerOpen.value = false);
+const turnDrawer = (): void => void (drawerOpen.value = !drawerOpen.value);
+
+/**
+ * All of the app once it is paired, drawn with every state. Preact leaves a part alone that is given what it was given before:
+ * parts are given what they show and functions that stay, not the state as a whole.
+ */
 export function Chat({ session }: { session: Session }) {
   const { state, link } = snapshot.value;
   const [sent, setSent] = useState(0);
@@ -54,20 +61,23 @@ export function Chat({ session }: { session: Session }) {
   const busy = isBusy(lane, Date.now());
   const channel = entryOf(state.directory, { chat_id: address.chat_id });
   const entry = entryOf(state.directory, address);
-  const threads = topicsOf(state);
+  const { directory, unread, openLane } = state;
+  const threads = useMemo(() => topicsOf({ directory, unread, openLane }), [directory, unread, openLane]);
   const room = state.rooms[address.chat_id];
   const { answers } = draftOf(address);
   const connected = link.kind === "open";
   const isDrawerOpen = drawerOpen.value;
   const w = words.value;
 
-  const closeDrawer = (): void => {
-    drawerOpen.value = false;
-  };
-  const choose = (chosen: LaneAddress): void => {
+  const choose = useCallback((chosen: LaneAddress): void => {
     session.openLane(chosen);
-    if (isDrawerOpen) closeDrawer();
-  };
+    closeDrawer();
+  }, [session]);
+  const recall = useCallback(() => {
+    const { current } = session;
+    return lastOwnText(laneOf(current, address), address, current.outbox);
+  }, [session, key]);
+  const noteSent = useCallback(() => setSent((count) => count + 1), []);
 
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
@@ -157,17 +167,20 @@ export function Chat({ session }: { session: Session }) {
   return (
     <div class="app">
       <button type="button" class="skip" inert={isDrawerOpen} onClick={callComposer}>{w.lanes.skip}</button>
-      <Sidebar state={state} link={link} open={isDrawerOpen} onChoose={choose} onLeave={() => (drawerOpen.value = false)} />
+      <Sidebar
+        directory={directory} unread={unread} openLane={openLane} server={state.server} paired={paired} link={link} open={isDrawerOpen}
+        onChoose={choose} onLeave={closeDrawer}
+      />
       {isDrawerOpen && <button type="button" class="scrim" aria-label={w.lanes.closeChannels} onClick={closeDrawer} />}
       <main class="chat" inert={isDrawerOpen}>
         <div>
           <Header
             channel={channel} thread={address.thread_id === undefined ? undefined : entry} model={lastModel(lane)}
-            unread={unreadInAll(state)} drawerOpen={isDrawerOpen} menuButton={menuButton} onDrawer={() => (drawerOpen.value = !drawerOpen.value)}
+            unread={unreadInAll(state)} drawerOpen={isDrawerOpen} menuButton={menuButton} onDrawer={turnDrawer}
           />
           {room !== undefined && <RoomBar key={key} room={room} connected={connected} />}
           {threads !== undefined && channel !== undefined && (
-            <Topics state={state} channel={channel} threads={threads} onChoose={session.openLane.bind(session)} />
+            <Topics openLane={openLane} unread={unread} channel={channel} threads={threads} onChoose={choose} />
           )}
         </div>
         <Log
@@ -186,7 +199,7 @@ export function Chat({ session }: { session: Session }) {
               address={address} busy={busy} stopping={lane.stopping} connected={connected} policy={state.policy}
               room={room} isRoom={entry?.kind === "room"}
               placeholder={isSplit(entry) ? w.composer.toTopic : entry?.kind === "room" ? w.composer.toRoom : w.composer.toAgent}
-              recall={() => lastOwnText(lane, address, state.outbox)} onSent={() => setSent(sent + 1)}
+              recall={recall} onSent={noteSent}
             />
           )}
         </div>
@@ -200,7 +213,7 @@ export function Chat({ session }: { session: Session }) {
       {showingHelp.value && <HelpDialog onFailure={() => (showingHelp.value = false)} />}
       {viewing.value !== undefined && <Lightbox onFailure={() => (viewing.value = undefined)} />}
       <Toasts />
-      <Announcer key={`announcer-${key}`} busy={busy} lane={lane} />
+      <Announcer key={`announcer-${key}`} busy={busy} />
     </div>
   );
 }
@@ -219,12 +232,12 @@ function ReadOnly() {
 }
 
 /** Tells a screen reader when a reply begins and ends, and nothing in between. */
-function Announcer({ busy, lane }: { busy: boolean; lane: Lane }) {
+function Announcer({ busy }: { busy: boolean }) {
   const [heard, setHeard] = useState<"replying" | "complete" | undefined>();
   const wasBusy = useRef(false);
   useEffect(() => {
     if (busy !== wasBusy.current) setHeard(busy ? "replying" : "complete");
     wasBusy.current = busy;
-  }, [busy, lane]);
+  }, [busy]);
   return <div class="off-screen" role="status" aria-live="polite">{heard && words.value.log[heard]}</div>;
 }

@@ -23,6 +23,8 @@ import { Ticking } from "./tools.tsx";
 
 const MOST_ROWS = 200;
 const STEP = 60;
+/** A screenful. It is drawn first, so that a lane is there at once, and what stands above it right after. */
+const FIRST_ROWS = 20;
 
 interface Props {
   readonly lane: Lane;
@@ -61,6 +63,7 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   const dividerShown = useRef<number | undefined>(undefined);
   const [following, setFollowing] = useState(true);
   const [lastShown, setLastShown] = useState<string | undefined>();
+  const [filled, setFilled] = useState(false);
 
   const lane = useMemo(() => shownPart(whole), [whole]);
   const inPast = whole.excerpt !== undefined;
@@ -74,10 +77,12 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   const elementOf = (key: string) => column.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
   const lastAt = lastShown === undefined ? -1 : rows.findIndex((row) => row.key === lastShown);
   const end = lastAt < 0 ? rows.length : lastAt + 1;
-  const start = Math.max(0, end - MOST_ROWS);
+  const all = filled || rows.some(({ kind }) => kind === "divider");
+  const start = Math.max(0, end - (all ? MOST_ROWS : FIRST_ROWS));
 
   const edges = useRef({ nearTop: () => undefined as void, nearEnd: () => undefined as void });
   edges.current.nearTop = () => {
+    if (!all) return;
     if (start > 0) setLastShown(rows[Math.max(MOST_ROWS, end - STEP) - 1]?.key);
     else if (lane.history === "loaded" && lane.hasOlder) session?.loadOlder();
   };
@@ -85,6 +90,13 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
     if (end < rows.length) setLastShown(end + STEP < rows.length ? rows[end + STEP - 1]?.key : undefined);
     else session?.loadNewer();
   };
+
+  const isEmpty = rows.length === 0;
+  useEffect(() => {
+    if (isEmpty) return undefined;
+    const timer = setTimeout(() => setFilled(true));
+    return () => clearTimeout(timer);
+  }, [isEmpty]);
 
   useLayoutEffect(() => {
     if (scroller.current === null || column.current === null) return undefined;
@@ -113,7 +125,7 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   });
 
   const isAttentive = attentive.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // By the keeper itself: what was drawn knows of a scroll only one drawing later.
     session?.watch(isAttentive && !inPast && !behind && lane.history === "loaded" && end === rows.length && keeper.current?.following === true);
   });
@@ -130,7 +142,7 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   }, [sent]);
 
   const { log: w } = words.value;
-  const empty = lane.history === "loaded" && rows.length === 0;
+  const empty = lane.history === "loaded" && isEmpty;
   return (
     <div class="log-frame">
       <div ref={scroller} class="log" role="log" aria-live="off" aria-label={w.conversation} tabIndex={0}>
@@ -178,9 +190,10 @@ function Writing({ room }: { room: RoomState }) {
 /** Stands at the end as long as the agent works, so that nothing jumps between two of its steps. */
 function Working({ lane }: { lane: Lane }) {
   if (!isBusy(lane, Date.now())) return null;
+  const isWriting = lane.entries.some((entry) => entry.kind === "message" && entry.state === "live" && entry.text !== "");
   const turn = lane.runningTurn === undefined ? undefined : lane.turns[lane.runningTurn];
   return (
-    <div class="working">
+    <div class={`working ${isWriting ? "writing" : ""}`}>
       <span class="dots" aria-hidden="true"><i /><i /><i /></span>
       <span>{lane.stopping ? words.value.log.stopping : words.value.log.working}</span>
       {turn?.startedAt !== undefined && <span class="faint"><Ticking since={turn.startedAt} /></span>}

@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { copyText } from "../clipboard.ts";
 import { highlight } from "../highlight.ts";
@@ -17,17 +18,23 @@ export function Markdown({ text, live }: { text: string; live: boolean }) {
     return before.current;
   }, [text, live, rich, said]);
   if (blocks === undefined) return <div class="markdown plain">{text}</div>;
-  return (
-    <div class="markdown">
-      {blocks.map((block, at) =>
-        block.kind === "code" ? (
-          <CodeBlock key={at} text={block.text} language={block.language} closed={block.closed} />
-        ) : (
-          <HtmlBlock key={at} html={block.html} closed={block.closed} />
-        ),
-      )}
-    </div>
-  );
+  return <div class="markdown">{blocks.map((block, at) => draw(block, at))}</div>;
+}
+
+/** Blocks as drawn before: the same block gives the same node, and Preact leaves it alone. */
+const drawn = new WeakMap<Block, VNode>();
+
+function draw(block: Block, at: number): VNode {
+  const known = drawn.get(block);
+  if (known !== undefined) return known;
+  const node =
+    block.kind === "code" ? (
+      <CodeBlock key={at} text={block.text} language={block.language} closed={block.closed} />
+    ) : (
+      <HtmlBlock key={at} html={block.html} closed={block.closed} />
+    );
+  drawn.set(block, node);
+  return node;
 }
 
 let drawing: typeof import("../draw-formula.ts") | undefined;
@@ -47,13 +54,15 @@ function drawFormulas(place: Element): void {
 
 function HtmlBlock({ html, closed }: { html: string; closed: boolean }) {
   const place = useRef<HTMLDivElement>(null);
+  // While it grows nothing follows a drawing.
+  const finished = closed ? html : undefined;
   useEffect(() => {
-    if (!closed) return;
+    if (finished === undefined) return;
     for (const code of place.current?.querySelectorAll<HTMLElement>("code[data-language]") ?? []) void colour(code);
-  }, [html, closed]);
+  }, [finished]);
   useLayoutEffect(() => {
-    if (closed && place.current !== null) drawFormulas(place.current);
-  }, [html, closed]);
+    if (finished !== undefined && place.current !== null) drawFormulas(place.current);
+  }, [finished]);
   return <div ref={place} class="block" data-anchor onClick={copyNestedCode} dangerouslySetInnerHTML={{ __html: html }} />;
 }
 

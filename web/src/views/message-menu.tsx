@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useContext, useRef } from "preact/hooks";
 import { words } from "../language.ts";
 import type { Row } from "../rows.ts";
-import { subjectOf } from "../subjects.ts";
-import type { Subject } from "../subjects.ts";
+import { isSpoken, subjectOf } from "../subjects.ts";
+import type { SpokenRow } from "../subjects.ts";
 import type { Point } from "../ui.ts";
 import { LaneContext, SessionContext } from "./context.ts";
 import { MoreIcon } from "./icons.tsx";
@@ -12,20 +12,19 @@ import { openMessageMenu } from "./menus.ts";
 
 /** A row of the log. One that shows a message has the menu of it. */
 export function LogRow({ row, children }: { row: Row; children: ComponentChildren }) {
-  const subject = subjectOf(row);
   const classes = `row row-${row.kind} ${row.past ? "past" : ""}`;
-  if (subject === undefined) return <div class={classes} data-row={row.key}>{children}</div>;
-  return <MessageRow row={row} subject={subject} classes={classes}>{children}</MessageRow>;
+  if (!isSpoken(row)) return <div class={classes} data-row={row.key}>{children}</div>;
+  return <MessageRow row={row} classes={classes}>{children}</MessageRow>;
 }
 
-function MessageRow({ row, subject, classes, children }: { row: Row; subject: Subject; classes: string; children: ComponentChildren }) {
+function MessageRow({ row, classes, children }: { row: SpokenRow; classes: string; children: ComponentChildren }) {
   const session = useContext(SessionContext);
   const address = useContext(LaneContext);
   const more = useRef<HTMLButtonElement>(null);
   const open = (at: Point, touch: boolean): void => {
     const from = more.current;
     if (session === undefined || from === null) return;
-    openMessageMenu(session, address, subject, from, at, touch);
+    openMessageMenu(session, address, subjectOf(row), from, at, touch);
   };
   const trigger = useMenuTrigger((from, at, touch) => {
     // A key opens it where the message begins, not under all of it.

@@ -46,7 +46,7 @@ export function useReveal({ lane, address, rows, drawn, element, keeper, drawAro
     keeper()?.show(block, "center");
     flash(block);
     found();
-  }, [wanted, lane, rows, drawn[0], drawn[1]]);
+  }, wanted === undefined ? [] : [wanted, lane, rows, drawn[0], drawn[1]]);
 }
 
 function flash(block: HTMLElement): void {

@@ -6,6 +6,7 @@ import { words } from "../language.ts";
 import { laneKey } from "../model.ts";
 import type { Channel, LaneAddress, State } from "../model.ts";
 import { deviceCount, editing, searching, showingDevices, showingSettings } from "../ui.ts";
+import { unreadUnder } from "../unread.ts";
 import { ChannelRow } from "./channel-row.tsx";
 import { SessionContext } from "./context.ts";
 import { GearIcon, PlusIcon, SearchIcon } from "./icons.tsx";
@@ -13,7 +14,12 @@ import { linkSummary } from "./link-status.tsx";
 import { NameField } from "./name-field.tsx";
 
 interface Props {
-  readonly state: State;
+  readonly directory: State["directory"];
+  readonly unread: State["unread"];
+  readonly openLane: LaneAddress;
+  readonly server: State["server"];
+  /** The device that came in last. */
+  readonly paired: State["paired"];
   readonly link: Link;
   readonly open: boolean;
   readonly onChoose: (address: LaneAddress) => void;
@@ -21,8 +27,8 @@ interface Props {
   readonly onLeave: () => void;
 }
 
-export function Sidebar({ state, link, open, onChoose, onLeave }: Props) {
-  const { home, channels, automation, rooms } = groupsOf(state.directory);
+export function Sidebar({ directory, unread, openLane, server, paired, link, open, onChoose, onLeave }: Props) {
+  const { home, channels, automation, rooms } = groupsOf(directory);
   const session = useContext(SessionContext);
   const summary = linkSummary(link);
   const isOpen = link.kind === "open";
@@ -33,9 +39,14 @@ export function Sidebar({ state, link, open, onChoose, onLeave }: Props) {
     if (isOpen) void session?.request({ type: "device.list" }).then((outcome) => {
       if (outcome.ok) deviceCount.value = outcome.answer.devices.length;
     });
-  }, [isOpen, state.paired]);
+  }, [isOpen, paired]);
   const rows = (entries: readonly Channel[]) =>
-    entries.map((entry) => <ChannelRow key={laneKey(entry)} entry={entry} isHome={entry === home} state={state} onChoose={onChoose} />);
+    entries.map((entry) => (
+      <ChannelRow
+        key={laneKey(entry)} entry={entry} isHome={entry === home} isOpen={entry.chat_id === openLane.chat_id}
+        unread={unreadUnder({ directory, unread }, entry.chat_id)} onChoose={onChoose}
+      />
+    ));
   const search = (): void => {
     onLeave();
     searching.value = { scope: "all" };
@@ -45,7 +56,7 @@ export function Sidebar({ state, link, open, onChoose, onLeave }: Props) {
       <div class="brand">
         <img src="/iris.svg" alt="" width="26" height="26" />
         <span>Iris</span>
-        {state.server !== undefined && <span class="faint version">{state.server.version}</span>}
+        {server !== undefined && <span class="faint version">{server.version}</span>}
       </div>
       <button type="button" class="search-field" aria-keyshortcuts="Control+K" onClick={search}>
         <SearchIcon /><span>{w.search}</span><kbd aria-hidden="true">Ctrl K</kbd>

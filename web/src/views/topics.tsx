@@ -13,7 +13,8 @@ import { useMenuTrigger } from "./menu-trigger.ts";
 import { NameField } from "./name-field.tsx";
 
 interface Props {
-  readonly state: State;
+  readonly openLane: LaneAddress;
+  readonly unread: State["unread"];
   readonly channel: Channel;
   readonly threads: readonly Channel[];
   readonly onChoose: (address: LaneAddress) => void;
@@ -25,12 +26,12 @@ const MARGIN = 16;
 const closeEdit = (): void => void (editing.value = undefined);
 
 /** Switches between a channel as a whole and the threads under it. */
-export function Topics({ state, channel, threads, onChoose }: Props) {
+export function Topics({ openLane, unread, channel, threads, onChoose }: Props) {
   const session = useContext(SessionContext);
   const list = useRef<HTMLUListElement>(null);
-  const open = laneKey(state.openLane);
-  const unread = state.unread[laneKey(channel)] ?? 0;
-  const isListed = threads.some((thread) => sameLane(thread, state.openLane));
+  const open = laneKey(openLane);
+  const inAll = unread[laneKey(channel)] ?? 0;
+  const isListed = threads.some((thread) => sameLane(thread, openLane));
   const isNaming = editing.value?.kind === "newTopic";
   useEffect(() => {
     // Sideways only: the page itself must not move.
@@ -48,11 +49,11 @@ export function Topics({ state, channel, threads, onChoose }: Props) {
       <ul ref={list}>
         <li>
           <button
-            type="button" class="topic" aria-label={unread > 0 ? w.allUnread(unread) : w.all} aria-current={sameLane(state.openLane, channel) ? "page" : undefined}
+            type="button" class="topic" aria-label={inAll > 0 ? w.allUnread(inAll) : w.all} aria-current={sameLane(openLane, channel) ? "page" : undefined}
             onClick={() => onChoose(addressOf(channel))}
           >
             <span>{w.all}</span>
-            <UnreadPill count={unread} />
+            <UnreadPill count={inAll} />
           </button>
         </li>
         {isNaming && (
@@ -63,7 +64,11 @@ export function Topics({ state, channel, threads, onChoose }: Props) {
             />
           </li>
         )}
-        {threads.map((thread) => <Chip key={laneKey(thread)} thread={thread} state={state} onChoose={onChoose} />)}
+        {threads.map((thread) => (
+          <Chip
+            key={laneKey(thread)} thread={thread} isOpen={sameLane(openLane, thread)} unread={unread[laneKey(thread)] ?? 0} onChoose={onChoose}
+          />
+        ))}
       </ul>
       {isSplit(channel) && (
         <button
@@ -77,12 +82,11 @@ export function Topics({ state, channel, threads, onChoose }: Props) {
   );
 }
 
-function Chip({ thread, state, onChoose }: { thread: Channel; state: State; onChoose: Props["onChoose"] }) {
+function Chip({ thread, isOpen, unread, onChoose }: { thread: Channel; isOpen: boolean; unread: number; onChoose: Props["onChoose"] }) {
   const session = useContext(SessionContext);
   const button = useRef<HTMLButtonElement>(null);
   const trigger = useMenuTrigger((from, at) => openLaneMenu(session, [thread], from, at, "chip"));
   const edit = editing.value;
-  const unread = state.unread[laneKey(thread)] ?? 0;
   const renaming = edit?.kind === "rename" && edit.place === "chip" && edit.key === laneKey(thread);
   useFocusAfter(renaming, button);
   useFocusHeir(button);
@@ -100,7 +104,7 @@ function Chip({ thread, state, onChoose }: { thread: Channel; state: State; onCh
     <li>
       <button
         ref={button} type="button" class="topic" aria-label={laneLabel(thread, unread)} {...trigger} aria-keyshortcuts="Shift+F10" title={thread.name}
-        aria-current={sameLane(state.openLane, thread) ? "page" : undefined} onClick={() => onChoose(addressOf(thread))}
+        aria-current={isOpen ? "page" : undefined} onClick={() => onChoose(addressOf(thread))}
       >
         <span class="topic-name">{thread.name}</span>
         <CronBadge entry={thread} />
