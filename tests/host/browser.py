@@ -7,7 +7,16 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, Page, WebSocketRoute, Worker, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    WebSocketRoute,
+    Worker,
+    async_playwright,
+    expect,
+)
 
 from hermes_iris.config import Home
 from hermes_iris.store import connect, devices, transaction
@@ -24,8 +33,8 @@ FLAGS = [
     "--disable-sync",
 ]
 
-DESKTOP = {"width": 1280, "height": 860}
-PHONE = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 860}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 TURN = 30_000
 """Milliseconds that a turn may take."""
 
