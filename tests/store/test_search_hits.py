@@ -206,6 +206,17 @@ def test_a_snippet_begins_with_a_word() -> None:
     assert shown.removeprefix("…").split()[0] in ("one", "two", "three", "four")
 
 
+@pytest.mark.parametrize("needle", ["deploy now", "DEPLOY NOW", "now"])
+def test_a_find_deep_in_a_long_text_is_shown_with_what_is_around_it(needle: str) -> None:
+    text = "word \n\n" * 3_000 + "please deploy\n   now, or later " + "\n word" * 3_000
+    parts = search.snippet(text, (needle,))
+    shown = "".join(part.text for part in parts)
+    assert [part.text for part in parts if part.hit] == ["deploy now" if " " in needle else "now"]
+    assert "please deploy now, or later word" in shown
+    assert shown.startswith("…")
+    assert shown.endswith("…")
+
+
 def test_a_snippet_of_a_text_that_is_found_by_a_long_phrase_marks_it() -> None:
     phrase = "日" * (search.SNIPPET - 40)
     parts = search.snippet("前" * 200 + phrase + "後", (phrase,))

@@ -5,6 +5,7 @@ import { leavingCover } from "./back.ts";
 import type { Surroundings } from "./connection.ts";
 import { Database, wipe } from "./database.ts";
 import { goTo } from "./deeds.ts";
+import { entryOf } from "./directory.ts";
 import { keepDrafts, wipeDrafts } from "./drafts.ts";
 import { endNotifications, followNotifications, keepForeground } from "./foreground.ts";
 import { askAdmission, useToken, visits } from "./media.ts";
@@ -30,6 +31,12 @@ export const screen = signal<Screen>({ kind: "starting" });
 export const snapshot = signal<Snapshot>({ state: INITIAL_STATE, link: { kind: "stopped" } });
 
 export const connected = computed(() => snapshot.value.link.kind === "open");
+
+const directory = computed(() => snapshot.value.state.directory);
+const openName = computed(() => entryOf(directory.value, snapshot.value.state.openLane)?.name);
+const counts = computed(() => snapshot.value.state.unread);
+/** In all lanes; counted only when there is another number or another lane, not with each word of an answer. */
+export const unreadTotal = computed(() => unreadInAll({ directory: directory.value, unread: counts.value }));
 
 /** The name of the built file: another build has another one. */
 const BUILD = new URL(import.meta.url).pathname;
@@ -77,13 +84,11 @@ export function boot(): void {
     if (screen.value.kind === "chat") screen.value.session.openLane(lane);
   });
   const isOpen = computed(() => snapshot.value.link.kind === "open");
-  const title = computed(() => titleOf(snapshot.value.state));
-  const unread = computed(() => unreadInAll(snapshot.value.state));
   effect(() => {
     if (isOpen.value) void askAdmission().then(() => visits.value++);
   });
   effect(() => {
-    document.title = title.value;
+    document.title = titleOf(unreadTotal.value, openName.value);
   });
   effect(() => {
     // A lane may have been opened on the way.
@@ -95,7 +100,7 @@ export function boot(): void {
   });
   effect(() => {
     // Only an installed app has a badge, and not every browser can draw one.
-    void navigator.setAppBadge?.(unread.value).catch(() => undefined);
+    void navigator.setAppBadge?.(unreadTotal.value).catch(() => undefined);
   });
 }
 

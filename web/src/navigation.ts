@@ -5,7 +5,6 @@ import { sameLane } from "./model.ts";
 import type { LaneAddress, State } from "./model.ts";
 import { addressIn, fragmentOf, placeIn } from "./place.ts";
 import type { Place } from "./place.ts";
-import { unreadInAll } from "./unread.ts";
 
 const STORAGE_KEY = "iris.lane";
 
@@ -45,8 +44,6 @@ export function showInAddressBar(state: State): void {
   history[keepsWayBack && !isAtCover() ? "pushState" : "replaceState"](null, "", fragment);
 }
 
-export function titleOf(state: State): string {
-  const unread = unreadInAll(state);
-  const name = entryOf(state.directory, state.openLane)?.name;
+export function titleOf(unread: number, name: string | undefined): string {
   return `${unread > 0 ? `(${unread}) ` : ""}${name === undefined ? "" : `${name} · `}Iris`;
 }

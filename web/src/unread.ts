@@ -63,6 +63,6 @@ export function unreadUnder(state: Pick<State, "directory" | "unread">, chatId: 
   return lanes.reduce((sum, lane) => sum + (state.unread[laneKey(lane)] ?? 0), 0);
 }
 
-export function unreadInAll(state: State): number {
+export function unreadInAll(state: Pick<State, "directory" | "unread">): number {
   return channelsInOrder(state.directory).reduce((sum, channel) => sum + unreadUnder(state, channel.chat_id), 0);
 }

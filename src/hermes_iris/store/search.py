@@ -9,6 +9,7 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -24,6 +25,9 @@ RANKED = 2_000
 
 SNIPPET = 160
 """Characters of a snippet."""
+
+AROUND = 2 * SNIPPET
+"""Characters on both sides of a find that are looked at for its snippet."""
 
 FEW = 16
 """Words up to which a beginning is looked up as these words."""
@@ -175,23 +179,42 @@ def _beginning_with(conn: sqlite3.Connection, beginning: str) -> list[str]:
 
 def snippet(text: str, needles: tuple[str, ...]) -> list[SnippetPart]:
     """The part of a text around what was found first, the finds marked."""
-    line = " ".join(text.split())
-    wanted = [re.escape(" ".join(needle.split())[: SNIPPET // 2]) for needle in needles if needle.strip()]
-    pattern = re.compile("|".join(wanted), re.IGNORECASE) if wanted else None
+    pattern = _marks(needles)
+    begin = max(0, _first(text, needles, pattern) - AROUND)
+    end = begin + 2 * AROUND + SNIPPET
+    line = " ".join(text[begin:end].split())
     first = pattern.search(line) if pattern else None
     start = max(0, (first.start() if first else 0) - SNIPPET // 3)
     if start:
         start = line.find(" ", start, start + 20) + 1 or start
     piece = line[start : start + SNIPPET]
-    parts = [SnippetPart(text="…")] if start else []
+    parts = [SnippetPart(text="…")] if start or begin else []
     done = 0
     for match in pattern.finditer(piece) if pattern else ():
         if match.start() > done:
             parts.append(SnippetPart(text=piece[done : match.start()]))
         parts.append(SnippetPart(text=match[0], hit=True))
         done = match.end()
-    rest = piece[done:] + ("…" if start + SNIPPET < len(line) else "")
+    rest = piece[done:] + ("…" if start + SNIPPET < len(line) or text[end:].strip() else "")
     return [*parts, SnippetPart(text=rest)] if rest else parts
+
+
+@lru_cache(maxsize=32)
+def _marks(needles: tuple[str, ...]) -> re.Pattern[str] | None:
+    """What finds the needles, whatever blanks are between their words."""
+    wanted = [needle.split() for needle in (needle[: SNIPPET // 2] for needle in needles) if needle.strip()]
+    patterns = [r"\s+".join(map(re.escape, words)) for words in wanted]
+    return re.compile("|".join(patterns), re.IGNORECASE) if patterns else None
+
+
+def _first(text: str, needles: tuple[str, ...], pattern: re.Pattern[str] | None) -> int:
+    """About where the first find is; 0 if there is none. A pattern is slow on a long text, and mostly not needed."""
+    lower = text.lower()
+    found = [at for needle in needles if needle.strip() and (at := lower.find(needle.lower())) >= 0]
+    if found or pattern is None:
+        return min(found, default=0)
+    match = pattern.search(text)
+    return match.start() if match else 0
 
 
 def _rows(conn: sqlite3.Connection, ids: list[int]) -> list[sqlite3.Row]:

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { snapshot } from "../app.ts";
+import { snapshot, unreadTotal } from "../app.ts";
 import { watchBack } from "../back.ts";
 import { isComposingKey } from "../composer.ts";
 import { beginTopic } from "../deeds.ts";
@@ -13,7 +13,6 @@ import type { Session } from "../session.ts";
 import { shortcutOf, types } from "../shortcuts.ts";
 import { watchSwipes } from "../swipe.ts";
 import { callComposer, drawerOpen, editing, isCovered, openMenu, searching, showingDevices, showingHelp, showingModel, showingSettings, showToast, targeting } from "../ui.ts";
-import { unreadInAll } from "../unread.ts";
 import { viewing } from "../viewing.ts";
 import { Composer } from "./composer.tsx";
 import { Deleted } from "./deleted.tsx";
@@ -176,7 +175,7 @@ export function Chat({ session }: { session: Session }) {
         <div>
           <Header
             channel={channel} thread={address.thread_id === undefined ? undefined : entry} model={lastModel(lane)}
-            unread={unreadInAll(state)} drawerOpen={isDrawerOpen} menuButton={menuButton} onDrawer={turnDrawer}
+            unread={unreadTotal.value} drawerOpen={isDrawerOpen} menuButton={menuButton} onDrawer={turnDrawer}
           />
           {room !== undefined && <RoomBar key={key} room={room} connected={connected} />}
           {threads !== undefined && channel !== undefined && (
