@@ -41,6 +41,7 @@ def test_python() -> None:
 def test_the_requirements_are_those_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert list(doctor.DEPENDENCIES) == project["dependencies"]
+    assert list(doctor.PUSH) == project["optional-dependencies"]["push"]
     assert f"hermes-agent=={doctor.TESTED['hermes-agent']}" in project["optional-dependencies"]["host"]
 
 
@@ -66,6 +67,14 @@ def test_a_requirement_is_met_or_named(need: str, version: str | None, level: st
     finding = doctor.dependencies({need: version})
     assert finding.level == level
     assert (need in finding.text) == (level == "FAIL")
+
+
+def test_what_calls_take_is_there_or_named() -> None:
+    assert doctor.notifications(dict.fromkeys(doctor.PUSH, "99")).level == "ok"
+    without = doctor.notifications({"cryptography>=46": None, "httpcore>=1.0": "1.0"})
+    assert without.level == "warn"
+    assert "cryptography>=46" in without.text
+    assert "hermes-iris[push]" in without.text
 
 
 def test_web_app(tmp_path: Path) -> None:

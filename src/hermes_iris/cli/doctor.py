@@ -39,6 +39,9 @@ DEPENDENCIES = (
 )
 """As in `pyproject.toml`; repeated here because nothing installs them for a plugin folder."""
 
+PUSH = ("cryptography>=46", "httpcore>=1.0")
+"""As in the extra `push`."""
+
 
 class Finding(NamedTuple):
     """What one check saw, and what to do about it."""
@@ -76,7 +79,8 @@ def examine(home: Home) -> Iterator[Finding]:
     """Every finding about a home and the environment of this Python."""
     yield host({name: version for name in TESTED if (version := _version(name))})
     yield python(sys.version_info[:2])
-    yield dependencies({need: _version(re.split("[<>]", need)[0]) for need in DEPENDENCIES})
+    yield dependencies(_installed(DEPENDENCIES))
+    yield notifications(_installed(PUSH))
     yield web_app(Path(__file__).parent.parent / "static")
     if not home.root.is_dir():
         yield Finding("FAIL", f"there is no Hermes home at {home.root}; `iris up` makes one, `--home` names another")
@@ -122,10 +126,17 @@ def python(version: tuple[int, int]) -> Finding:
 
 def dependencies(installed: Mapping[str, str | None]) -> Finding:
     """What Iris imports: each requirement with the version that is there."""
-    unmet = [need for need, version in installed.items() if version is None or not _satisfies(version, need)]
-    if unmet:
+    if unmet := _unmet(installed):
         return Finding("FAIL", f"missing or too old: pip install {' '.join(repr(need) for need in unmet)}")
     return Finding("ok", "dependencies")
+
+
+def notifications(installed: Mapping[str, str | None]) -> Finding:
+    """What calling a device takes, beyond what the browser has to bring."""
+    if unmet := _unmet(installed):
+        missing = " and ".join(unmet)
+        return Finding("warn", f"no device can be called, for want of {missing}: pip install 'hermes-iris[push]'")
+    return Finding("ok", "notifications")
 
 
 def web_app(static: Path) -> Finding:
@@ -253,6 +264,10 @@ def _host_settings(home: Home) -> Iterator[Finding]:
     yield model(config)
 
 
+def _unmet(installed: Mapping[str, str | None]) -> list[str]:
+    return [need for need, version in installed.items() if version is None or not _satisfies(version, need)]
+
+
 def _satisfies(version: str, need: str) -> bool:
     """Whether a version meets a requirement made of `>=` and `<`."""
     limits = {sign: _numbers(limit) for sign, limit in re.findall(r"(>=|<)([\d.]+)", need)}
@@ -261,6 +276,11 @@ def _satisfies(version: str, need: str) -> bool:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _installed(needs: Iterable[str]) -> dict[str, str | None]:
+    """Requirements with the version that is there."""
+    return {need: _version(re.split("[<>]", need)[0]) for need in needs}
 
 
 def _version(distribution: str) -> str | None:
