@@ -1,6 +1,7 @@
 """`iris chat` on the command line: what it needs, and as what it joins. The app itself: tests/tui."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from command_line import command
 from hermes_iris.cli import chat, connection
 from hermes_iris.config import Home
 from hermes_iris.errors import SetupError
-from hermes_iris.store import connect
+from hermes_iris.store import connect, devices, transaction
 
 
 def test_without_its_extra_it_is_one_line(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,6 +39,20 @@ def test_it_joins_as_a_device_of_its_own(home: Home) -> None:
     conn.close()
     assert listed == [("Terminal", "tui"), ("Command line", "cli")]
     assert home.device("tui").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("broken", ["", "[]", "{}", '{"token": 7}', None])
+def test_a_device_that_was_revoked_or_lost_its_file_is_another_one(home: Home, broken: str | None) -> None:
+    home.iris.mkdir()
+    (first, token) = connection._device(home, connection.TERMINAL)
+    if broken is None:
+        with closing(connect(home.database)) as conn, transaction(conn):
+            devices.revoke(conn, first.id, 1.0)
+    else:
+        home.device("tui").write_text(broken)
+    again = connection._device(home, connection.TERMINAL)
+    assert (again[0].id != first.id, again[1] != token) == (True, True)
+    assert connection._device(home, connection.TERMINAL) == again
 
 
 def test_its_files_come_along() -> None:

@@ -7,6 +7,7 @@ same permissions.
 import argparse
 import json
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from .. import endpoints, tls
 from ..address import PLATFORM, Lane, resolve
 from ..client import Client
 from ..config import Home
-from ..errors import Busy, SetupError
+from ..errors import Busy, SetupError, Unauthorized
 from ..protocol.frames import DeviceInfo, HelloAck
 from ..protocol.types import DeviceKind
 from ..store import connect, devices, transaction
@@ -80,15 +81,15 @@ def lane_of(client: Client, args: argparse.Namespace) -> Lane:
 
 
 def _device(home: Home, kind: Kind) -> tuple[DeviceInfo, str]:
+    """The device of a file; another one when there is none, or when it was revoked."""
     file = home.device(kind.kind)
-    try:
-        known = json.loads(file.read_text(encoding="utf-8"))
-        device_id, token = str(known["id"]), str(known["token"])
-    except (OSError, ValueError, KeyError):
-        conn = connect(home.database)
-        with transaction(conn):
-            device_id, token, _ = devices.add(conn, kind.name, kind.kind, time.time())
-        conn.close()
-        file.touch(mode=0o600)
-        file.write_text(json.dumps({"id": device_id, "token": token}), encoding="utf-8")
+    with closing(connect(home.database)) as conn:
+        try:
+            token = str(json.loads(file.read_text(encoding="utf-8"))["token"])
+            device_id = devices.holder(conn, token)
+        except (OSError, ValueError, LookupError, TypeError, Unauthorized):
+            with transaction(conn):
+                device_id, token, _ = devices.add(conn, kind.name, kind.kind, time.time())
+            file.touch(mode=0o600)
+            file.write_text(json.dumps({"id": device_id, "token": token}), encoding="utf-8")
     return DeviceInfo(id=device_id, name=kind.name, kind=kind.kind), token
