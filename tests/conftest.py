@@ -12,6 +12,9 @@ HOSTS = Path(__file__).parent / "host"
 MEETING = Path(__file__).parent / "meeting"
 APP = Path(__file__).parent / "app"
 
+LONGEST = 8_000
+"""Characters that are printed of why a test was run again."""
+
 settings.register_profile("iris", deadline=None)
 settings.load_profile("iris")
 
@@ -27,6 +30,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("xmpp")
         if APP in item.path.parents:
             item.add_marker("browser")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why a test had to be run again: it named a race, which nobody could find otherwise."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"RERUN {report.nodeid}")
+        terminalreporter.line(report.longreprtext[-LONGEST:])
 
 
 @pytest.fixture
