@@ -2,11 +2,17 @@
 
 import argparse
 import asyncio
+import os
 import sys
+from collections.abc import Callable
 
 from ..client import Client
 from ..errors import IrisError, SetupError
+from ..protocol.types import Seconds
 from .connection import TERMINAL, add_arguments, client_of, lane_of
+
+LOOK: Seconds = 2.0
+"""How often it is looked whether the terminal is still there."""
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -22,6 +28,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.set_defaults(run=run)
 
 
+async def _until_hung_up(leave: Callable[[], None]) -> None:
+    """Leave with the terminal.
+
+    One that does not control the session goes without a signal, and reading from it then never waits.
+    """
+    while True:
+        try:
+            os.get_terminal_size(sys.stdin.fileno())
+        except OSError:
+            return leave()
+        await asyncio.sleep(LOOK)
+
+
 def run(args: argparse.Namespace) -> int:
     """Run until the person leaves; 1 when the gateway shut the device out."""
     try:
@@ -35,7 +54,12 @@ def run(args: argparse.Namespace) -> int:
 
     async def chat(client: Client) -> str | None:
         async with client:
-            return await tui.Chat(client, lane_of(client, args), args.theme).run_async()
+            app = tui.Chat(client, lane_of(client, args), args.theme)
+            watching = asyncio.create_task(_until_hung_up(app.exit))
+            try:
+                return await app.run_async()
+            finally:
+                watching.cancel()
 
     if why := asyncio.run(chat(client_of(args, TERMINAL))):
         raise IrisError(why)
