@@ -94,6 +94,11 @@ async def paired(
     assert [line for line in complaints if "ERR_CONNECTION_REFUSED" not in line] == []
 
 
+async def all_drawn(page: Page) -> None:
+    """Wait for what stands above the first screenful, before anything is counted."""
+    await expect(page.locator("[role=log][aria-busy=true]")).to_have_count(0)
+
+
 @contextmanager
 def away(running: Gateway) -> Iterator[None]:
     """The gateway, killed without a warning, and back at the end."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, expect
 
-from .browser import DESKTOP, PHONE, TURN, assert_nothing_is_open, chromium, new_code, opened, say
+from .browser import DESKTOP, PHONE, TURN, all_drawn, assert_nothing_is_open, chromium, new_code, opened, say
 from .gateway import Gateway
 
 pytestmark = [
@@ -89,7 +89,8 @@ async def test_stop_button(browser: Browser, running: Gateway) -> None:
 async def test_killed_gateway_leaves_no_spinner(browser: Browser, running: Gateway) -> None:
     """The page says that the connection is gone, comes back by itself, and shows how far the answer came."""
     async with opened(browser, running) as (page, _):
-        await expect(page.locator("article.answer")).not_to_have_count(0)  # those of before are here
+        await expect(page.locator("article.answer, .column.is-empty").first).to_be_visible()  # what was before is here
+        await all_drawn(page)
         before = await page.locator("article.answer").count()
         await say(page, "rehearse slow")
         answer = page.locator("article.answer").nth(before)

@@ -59,6 +59,7 @@ async def test_chinese_is_chosen_and_stays(browser: Browser, running: Gateway) -
         await expect(page.locator(".toast")).to_have_count(0, timeout=TURN)  # that the other one was paired, in English
         second = await context.new_page()
         await second.goto(page.url)
+        await page.bring_to_front()  # behind another one it draws once a second
         await page.get_by_role("button", name="Settings").click()
         await page.get_by_role("radio", name="中文").check()
         # At once: the open dialog, what lies under it, what was drawn before, and the other page of this browser.

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from .browser import PHONE, TURN, assert_nothing_is_open, chromium, opened, say
+from .browser import PHONE, TURN, all_drawn, assert_nothing_is_open, chromium, opened, say
 from .gateway import Gateway
 
 pytestmark = [
@@ -177,6 +177,7 @@ async def test_a_turn_that_failed_is_tried_again(browser: Browser, running: Gate
         )
         await page.reload()
         await expect(page.locator(".turn-error").last).to_contain_text("The rehearsal fails on request")
+        await all_drawn(page)
         count = await page.locator("article.mine").count()
         await page.get_by_role("button", name="Retry").click()
         await expect(page.get_by_role("button", name="Earlier version")).to_have_count(1)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
-from .browser import PHONE, TURN, assert_nothing_is_open, away, chromium, opened, say
+from .browser import PHONE, TURN, all_drawn, assert_nothing_is_open, away, chromium, opened, say
 from .gateway import Gateway
 
 pytestmark = [
@@ -40,6 +40,7 @@ async def new_channel(page: Page, about: str) -> str:
 
 async def ask(page: Page, text: str) -> Locator:
     """Say something and wait for the end of the turn; its answer."""
+    await all_drawn(page)
     ends = await page.locator(".turn-end").count()
     await say(page, text)
     await expect(page.locator(".turn-end")).to_have_count(ends + 1, timeout=TURN)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from .browser import PHONE, TURN, assert_nothing_is_open, chromium, opened, say
+from .browser import PHONE, TURN, all_drawn, assert_nothing_is_open, chromium, opened, say
 from .gateway import Gateway
 
 pytestmark = [
@@ -91,6 +91,7 @@ async def test_what_is_shown_of_a_turn(browser: Browser, running: Gateway) -> No
         await expect(thoughts).to_have_attribute("aria-expanded", "true")
 
         await choose(page, "Replies", "At once")
+        await all_drawn(page)
         answers = await page.locator("article.answer").count()
         await say(page, "rehearse slow")
         await expect(page.locator(".working")).to_contain_text("Working", timeout=TURN)
@@ -110,6 +111,7 @@ async def test_enter_and_the_dialog(browser: Browser, running: Gateway, size: st
         await field.fill("rehearse plainnr")
         await field.press("Enter")
         await expect(field).to_have_value("rehearse plainnr\n")
+        await all_drawn(page)
         count = await page.locator("article.mine").count()
         await field.press("Control+Enter")
         await expect(page.locator("article.mine")).to_have_count(count + 1)

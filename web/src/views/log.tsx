@@ -145,7 +145,7 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   const empty = lane.history === "loaded" && isEmpty;
   return (
     <div class="log-frame">
-      <div ref={scroller} class="log" role="log" aria-live="off" aria-label={w.conversation} tabIndex={0}>
+      <div ref={scroller} class="log" role="log" aria-live="off" aria-busy={!all && start > 0} aria-label={w.conversation} tabIndex={0}>
         <div ref={column} class={`column ${empty ? "is-empty" : ""}`}>
           <OlderPages lane={lane} connected={connected} onRetry={() => (rows.length > 0 && !inPast ? session?.loadOlder() : session?.fillLane())} />
           {empty && <EmptyLane entry={entry} />}
