@@ -18,7 +18,7 @@ _ANY = re.compile(rf"</?(?:{_TAG})>", re.IGNORECASE)
 _END = re.compile(rf"</(?:{_TAG})>\s*", re.IGNORECASE)
 # A host with a cursor puts it at the end of a preview, and newer ones close open Markdown behind it.
 _CURSORS = "▉█"
-_CURSOR = re.compile(r"[ \t]*[▉█](?=[\s*_`~)\]>|]*\Z)")
+_CURSOR = re.compile(rf"[ \t]*[{_CURSORS}](?=[\s*_`~)\]>|]*\Z)")
 _MESSAGE_KEY = re.compile(r"[a-z_]+(?:\.[a-z_]+)+\Z")
 
 

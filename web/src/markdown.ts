@@ -2,7 +2,8 @@
  * Markdown of people, models and tools as blocks of safe HTML.
  *
  * A streaming text is parsed block by block: what stands before the last two blocks is remembered, because more text
- * can still change only those, and the last one alone where a blank line has ended the one before. A finished text is parsed once as a whole, for reference links may stand anywhere.
+ * can still change only those, and the last one alone where a blank line has ended the one before. A finished text is
+ * parsed once as a whole, for reference links may stand anywhere.
  * HTML in the source is shown as the text that it is, and no image is fetched from anywhere.
  */
 import { Marked, Renderer } from "marked";
