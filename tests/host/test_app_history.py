@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.parametrize("mode", ["streaming"], indirect=True, scope="module"),
 ]
 
-MOST_ROWS = 200
+MOST_ROWS = 120
 
 SCROLL_UP = """() => {
     const log = document.querySelector(".log");

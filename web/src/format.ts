@@ -14,11 +14,14 @@ function formatter(options: Intl.DateTimeFormatOptions): (moment: Date) => strin
   return (moment) => made.value.format(moment);
 }
 
+/** Below this many seconds a time is told in tenths. */
+export const TENTHS = 9.95;
+
 /** `0.4 s`, `12 s`, `3 min 05 s`, `1 h 02 min`. */
 export function duration(seconds: number): string {
   const positive = Math.max(0, seconds);
   const { time } = words.value;
-  if (positive < 9.95) return time.seconds(positive.toFixed(1));
+  if (positive < TENTHS) return time.seconds(positive.toFixed(1));
   const whole = Math.round(positive);
   if (whole < 60) return time.seconds(String(whole));
   const minutes = Math.floor(whole / 60);

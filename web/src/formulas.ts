@@ -66,8 +66,9 @@ const block: TokenizerAndRendererExtension = {
   name: "formulaBlock",
   level: "block",
   start(text) {
-    const at = text.search(/^ {0,3}(?:\$\$|\\\[)/m);
-    return at < 0 ? undefined : at;
+    // The text begins within a line.
+    const at = text.search(/\n {0,3}(?:\$\$|\\\[)/);
+    return at < 0 ? undefined : at + 1;
   },
   tokenizer(text) {
     const indent = /^ {0,3}/.exec(text)?.[0] ?? "";

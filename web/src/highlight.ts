@@ -18,15 +18,14 @@ const LONGEST_TEXT = 50_000;
 const MOST_REMEMBERED = 300;
 
 const waiting = new Map<number, (html: string | undefined) => void>();
-const remembered = new Map<string, string>();
+const remembered = new Map<string, DocumentFragment>();
 let worker: Worker | undefined;
 let lastId = 0;
 
-/** Gives the code as HTML with colour classes, or undefined when it stays as it is. */
-export async function highlight(text: string, language: string): Promise<string | undefined> {
+/** Gives the code in parts with colour classes, or undefined when it stays as it is. */
+export async function highlight(text: string, language: string): Promise<DocumentFragment | undefined> {
   if (language === "" || text.length > LONGEST_TEXT) return undefined;
-  const key = `${language}\n${text}`;
-  const known = remembered.get(key);
+  const known = highlighted(text, language);
   if (known !== undefined) return known;
   const html = await new Promise<string | undefined>((resolve) => {
     const id = ++lastId;
@@ -35,15 +34,18 @@ export async function highlight(text: string, language: string): Promise<string 
   });
   if (html === undefined) return undefined;
   const sanitise = await loadGate();
-  const safe = sanitise(html);
   if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  remembered.set(key, safe);
-  return safe;
+  remembered.set(keyOf(text, language), sanitise(html));
+  return highlighted(text, language);
 }
 
 /** What is known already, without waiting. */
-export function highlighted(text: string, language: string): string | undefined {
-  return remembered.get(`${language}\n${text}`);
+export function highlighted(text: string, language: string): DocumentFragment | undefined {
+  return remembered.get(keyOf(text, language))?.cloneNode(true) as DocumentFragment | undefined;
+}
+
+function keyOf(text: string, language: string): string {
+  return `${language}\n${text}`;
 }
 
 function ready(): Worker {

@@ -1,5 +1,5 @@
 /**
- * Markdown of people, models and tools as blocks of safe HTML.
+ * Markdown of people, models and tools as blocks of HTML.
  *
  * A streaming text is parsed block by block: what stands before the last two blocks is remembered, because more text
  * can still change only those, and the last one alone where a blank line has ended the one before. A finished text is
@@ -12,15 +12,14 @@ import { formulas } from "./formulas.ts";
 import { escapeHtml } from "./html.ts";
 import { words } from "./language.ts";
 
-/** The second gate behind this module's own care; in the app it is `sanitise`, which needs a DOM. */
-export type Gate = (html: string) => string;
-
+/** `html` passes a gate of its own (`sanitise.ts`) before it is shown. */
 export type Block =
   | { readonly kind: "html"; readonly raw: string; readonly html: string; readonly closed: boolean }
   | { readonly kind: "code"; readonly raw: string; readonly language: string; readonly text: string; readonly closed: boolean };
 
 /** Lists, indented code, HTML and formulas may go on after a blank line. */
 const GOES_ON = /^(?: {4}|\t| {0,3}(?:[-*+<$\\]|\d{1,9}[.)]))/;
+const PLAIN_LINE = /(?:^|\n)\p{L}[^\n]*$/u;
 const SAFE_LINK = /^(?:https?:|mailto:)/i;
 const INLINE_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=]+$/i;
 const LINE_BREAK_TAG = /^<br\s*\/?>$/i;
@@ -75,12 +74,12 @@ function normalise(text: string): string {
 }
 
 /** Blocks of a text that is complete. */
-export function finishedBlocks(text: string, gate: Gate): Block[] {
-  return blocksFrom(engine.lexer(normalise(text)), true, [], gate);
+export function finishedBlocks(text: string): Block[] {
+  return blocksFrom(engine.lexer(normalise(text)), true, []);
 }
 
 /** Blocks of a text that may still change, given those of the text before it. */
-export function streamingBlocks(text: string, before: readonly Block[], gate: Gate): Block[] {
+export function streamingBlocks(text: string, before: readonly Block[]): Block[] {
   const source = normalise(text);
   let kept = 0;
   let offset = 0;
@@ -90,7 +89,16 @@ export function streamingBlocks(text: string, before: readonly Block[], gate: Ga
     offset += block.raw.length;
     kept++;
   }
-  return [...before.slice(0, kept), ...blocksFrom(engine.lexer(source.slice(offset)), false, before.slice(kept), gate)];
+  const rest = source.slice(offset);
+  const grown = kept === before.length - 1 ? paragraphFrom(rest, before[kept]) : undefined;
+  return [...before.slice(0, kept), ...(grown === undefined ? blocksFrom(engine.lexer(rest), false, before.slice(kept)) : [grown])];
+}
+
+/** A paragraph whose last line goes on, where that began with a letter: nothing that makes it something else begins so. */
+function paragraphFrom(raw: string, before: Block | undefined): Block | undefined {
+  if (before?.kind !== "html" || !before.html.startsWith("<p>") || !raw.startsWith(before.raw)) return undefined;
+  if (!PLAIN_LINE.test(before.raw) || raw.includes("\n", before.raw.length)) return undefined;
+  return raw === before.raw ? before : { ...before, raw, html: `<p>${engine.parseInline(raw)}</p>\n` };
 }
 
 function isOver(block: Block | undefined): boolean {
@@ -98,7 +106,7 @@ function isOver(block: Block | undefined): boolean {
 }
 
 /** Takes the old block where nothing changed: it is made already, and whoever draws it can tell. */
-function blocksFrom(tokens: TokensList, finished: boolean, before: readonly Block[], gate: Gate): Block[] {
+function blocksFrom(tokens: TokensList, finished: boolean, before: readonly Block[]): Block[] {
   const blocks: Block[] = [];
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at] as Token;
@@ -106,17 +114,17 @@ function blocksFrom(tokens: TokensList, finished: boolean, before: readonly Bloc
     let raw = token.raw;
     // Blank lines belong to the block before them, so that the blocks' raw texts add up to the whole.
     while (tokens[++at]?.type === "space") raw += tokens[at]?.raw;
-    if (token.type !== "space") blocks.push(blockFrom(token, raw, closed, before[blocks.length], gate));
+    if (token.type !== "space") blocks.push(blockFrom(token, raw, closed, before[blocks.length]));
   }
   return blocks;
 }
 
-function blockFrom(token: Token, raw: string, closed: boolean, before: Block | undefined, gate: Gate): Block {
+function blockFrom(token: Token, raw: string, closed: boolean, before: Block | undefined): Block {
   const kind = isCode(token) ? "code" : "html";
   const complete = closed || (kind === "code" && CLOSING_FENCE.test(token.raw));
   if (before?.raw === raw && before.kind === kind && before.closed === complete) return before;
   if (isCode(token)) return { kind: "code", raw, language: languageOf(token.lang), text: token.text, closed: complete };
-  return { kind: "html", raw, html: gate(engine.parser([token])), closed: complete };
+  return { kind: "html", raw, html: engine.parser([token]), closed: complete };
 }
 
 function isCode(token: Token): token is Tokens.Code {

@@ -3,8 +3,8 @@
  * sooner is shown as it was written for that moment.
  */
 import { signal } from "@preact/signals";
-import type { Gate } from "./markdown.ts";
 import { loadGate } from "./sanitise.ts";
+import type { Gate } from "./sanitise.ts";
 
 const RETRY = 3_000;
 

@@ -62,7 +62,12 @@ export function rowsOf(lane: Lane, address: LaneAddress, outbox: readonly Pendin
   const rows: Row[] = [];
   const folds = foldsOf(lane, address, outbox);
   const lastOfTurn = new Map<string, Entry>();
-  for (const entry of lane.entries) if (entry.turnId !== undefined && !isMine(entry)) lastOfTurn.set(entry.turnId, entry);
+  const answers = new Map<string, MessageEntry>();
+  for (const entry of lane.entries) {
+    if (entry.turnId === undefined) continue;
+    if (!isMine(entry)) lastOfTurn.set(entry.turnId, entry);
+    if (entry.kind === "message" && entry.model !== undefined) answers.set(entry.turnId, entry);
+  }
   const mute = Object.values(lane.turns).filter((turn) => endedBadly(turn) && !lastOfTurn.has(turn.id));
   const firstNew = newAfter === undefined ? undefined : firstAfter(lane, newAfter);
   for (const entry of lane.entries) {
@@ -72,7 +77,7 @@ export function rowsOf(lane: Lane, address: LaneAddress, outbox: readonly Pendin
     const before = rows.length;
     if (fold === false) continue;
     addEntry(rows, entry);
-    if (isLastWord(entry, lastOfTurn)) addFooter(rows, lane, entry);
+    if (isLastWord(entry, lastOfTurn)) addFooter(rows, lane, entry, answers);
     for (const turn of mute) if (turn.afterOrder === entry.order) rows.push(endOf(turn));
     if (fold === true) for (let at = before; at < rows.length; at++) rows[at] = { ...(rows[at] as Row), past: true };
   }
@@ -196,11 +201,10 @@ function isLastWord(entry: Entry, lastOfTurn: ReadonlyMap<string, Entry>): boole
   return entry.kind === "message" && entry.role === "assistant" && entry.shape !== "commentary";
 }
 
-function addFooter(rows: Row[], lane: Lane, last: Entry): void {
+function addFooter(rows: Row[], lane: Lane, last: Entry, answers: ReadonlyMap<string, MessageEntry>): void {
   const turn = last.turnId === undefined ? undefined : lane.turns[last.turnId];
   if (last.turnId !== undefined && last.turnId === lane.runningTurn) return;
-  const answer = lane.entries.findLast((entry) => entry.kind === "message" && entry.turnId === last.turnId && entry.model !== undefined);
-  const told = last.kind === "message" && last.turnId === undefined ? last : answer?.kind === "message" ? answer : undefined;
+  const told = last.turnId !== undefined ? answers.get(last.turnId) : last.kind === "message" ? last : undefined;
   const footer: Footer = {
     model: told?.model,
     tokens: told?.tokens,

@@ -45,7 +45,7 @@ export function caughtUp(state: State): State {
   const { entries } = laneOf(state, state.openLane);
   const live = entries.findIndex((entry) => entry.kind === "message" && entry.state === "live");
   const last = live < 0 ? entries.at(-1) : entries[live - 1];
-  if (last === undefined) return state;
+  if (last === undefined || last.order <= (state.read[laneKey(state.openLane)] ?? 0)) return state;
   return afterMark(state, state.openLane, last.order, entries.filter((entry) => entry.order > last.order && isWord(entry)).length);
 }
 

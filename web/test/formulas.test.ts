@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { formulaAt } from "../src/formulas.ts";
-import * as markdown from "../src/markdown.ts";
+import { finishedBlocks, streamingBlocks } from "../src/markdown.ts";
 import type { Block } from "../src/markdown.ts";
 
-const open: markdown.Gate = (text) => text;
 
 function html(text: string): string {
-  return markdown.finishedBlocks(text, open).map((block) => (block.kind === "html" ? block.html : `<code>${block.text}</code>`)).join("");
+  return finishedBlocks(text).map((block) => (block.kind === "html" ? block.html : `<code>${block.text}</code>`)).join("");
 }
 
 function formulasIn(text: string): string[] {
@@ -49,9 +48,9 @@ describe("in a text", () => {
     const text = "One $x$.\n\n$$\n\\frac{1}{2}\n$$\n\nTwo \\(y\\).\n\n\\[\nz = 1\n\\]\n\nThe end.";
     for (const step of [1, 3, 7]) {
       let blocks: Block[] = [];
-      for (let end = 0; end < text.length; end += step) blocks = markdown.streamingBlocks(text.slice(0, end), blocks, open);
-      blocks = markdown.streamingBlocks(text, blocks, open);
-      assert.deepEqual(blocks.map((block) => ({ ...block, closed: true })), markdown.finishedBlocks(text, open), `step ${step}`);
+      for (let end = 0; end < text.length; end += step) blocks = streamingBlocks(text.slice(0, end), blocks);
+      blocks = streamingBlocks(text, blocks);
+      assert.deepEqual(blocks.map((block) => ({ ...block, closed: true })), finishedBlocks(text), `step ${step}`);
     }
   });
 

@@ -7,10 +7,11 @@ import { entryOf, isGone, isSplit, neighbour, topicsOf } from "../directory.ts";
 import { draftOf, stepBack } from "../drafts.ts";
 import { words } from "../language.ts";
 import { addressOf, isBusy, laneKey, laneOf } from "../model.ts";
-import type { LaneAddress } from "../model.ts";
+import type { Channel, LaneAddress } from "../model.ts";
 import { lastModel, lastOwnText } from "../rows.ts";
 import type { Session } from "../session.ts";
 import { shortcutOf, types } from "../shortcuts.ts";
+import { steady } from "../steady.ts";
 import { watchSwipes } from "../swipe.ts";
 import { callComposer, drawerOpen, editing, isCovered, openMenu, searching, showingDevices, showingHelp, showingModel, showingSettings, showToast, targeting } from "../ui.ts";
 import { viewing } from "../viewing.ts";
@@ -45,24 +46,31 @@ const SearchDialog = late(() => import("./search-dialog.tsx"));
 const closeDrawer = (): void => void (drawerOpen.value = false);
 const turnDrawer = (): void => void (drawerOpen.value = !drawerOpen.value);
 
+/** What all but the log shows: another one only when some of it changed, not with each word of an answer. */
+const shown = steady(() => {
+  const { state, link } = snapshot.value;
+  const { openLane, directory, unread, server, paired, policy } = state;
+  const lane = laneOf(state, openLane);
+  return {
+    link, openLane, directory, unread, server, paired, policy,
+    known: state.epoch !== undefined, room: state.rooms[openLane.chat_id],
+    busy: isBusy(lane, Date.now()), stopping: lane.stopping, model: lastModel(lane), asked: lane.asked,
+  };
+});
+
 /**
- * All of the app once it is paired, drawn with every state. Preact leaves a part alone that is given what it was given before:
- * parts are given what they show and functions that stay, not the state as a whole.
+ * All of the app once it is paired. Preact leaves a part alone that is given what it was given before: parts are given
+ * what they show and functions that stay. The log alone is drawn with every state.
  */
 export function Chat({ session }: { session: Session }) {
-  const { state, link } = snapshot.value;
+  const { link, openLane: address, directory, unread, server, paired, policy, known, room, busy, stopping, model, asked } = shown.value;
   const [sent, setSent] = useState(0);
   const menuButton = useRef<HTMLButtonElement>(null);
   const dock = useRef<HTMLDivElement>(null);
-  const address = state.openLane;
   const key = laneKey(address);
-  const lane = laneOf(state, address);
-  const busy = isBusy(lane, Date.now());
-  const channel = entryOf(state.directory, { chat_id: address.chat_id });
-  const entry = entryOf(state.directory, address);
-  const { directory, unread, openLane } = state;
-  const threads = useMemo(() => topicsOf({ directory, unread, openLane }), [directory, unread, openLane]);
-  const room = state.rooms[address.chat_id];
+  const channel = entryOf(directory, { chat_id: address.chat_id });
+  const entry = entryOf(directory, address);
+  const threads = useMemo(() => topicsOf({ directory, unread, openLane: address }), [directory, unread, address]);
   const { answers } = draftOf(address);
   const connected = link.kind === "open";
   const isDrawerOpen = drawerOpen.value;
@@ -102,11 +110,11 @@ export function Chat({ session }: { session: Session }) {
     const escape = (): void => {
       if (isDrawerOpen) closeDrawer();
       else if (stepBack(address)) return;
-      else if (busy && !lane.stopping) session.stopTurn();
+      else if (busy && !stopping) session.stopTurn();
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [isDrawerOpen, busy, lane.stopping, key, session]);
+  }, [isDrawerOpen, busy, stopping, key, session]);
 
   useEffect(() => {
     if (!connected) return undefined;
@@ -149,7 +157,6 @@ export function Chat({ session }: { session: Session }) {
     };
   }, []);
 
-  const { paired } = state;
   useEffect(() => {
     // The dialog says it itself, and a toast would stand behind it.
     if (paired !== undefined && !showingDevices.peek()) showToast(words.peek().app.paired(paired.device.name));
@@ -167,35 +174,31 @@ export function Chat({ session }: { session: Session }) {
     <div class="app">
       <button type="button" class="skip" inert={isDrawerOpen} onClick={callComposer}>{w.lanes.skip}</button>
       <Sidebar
-        directory={directory} unread={unread} openLane={openLane} server={state.server} paired={paired} link={link} open={isDrawerOpen}
+        directory={directory} unread={unread} openLane={address} server={server} paired={paired} link={link} open={isDrawerOpen}
         onChoose={choose} onLeave={closeDrawer}
       />
       {isDrawerOpen && <button type="button" class="scrim" aria-label={w.lanes.closeChannels} onClick={closeDrawer} />}
       <main class="chat" inert={isDrawerOpen}>
         <div>
           <Header
-            channel={channel} thread={address.thread_id === undefined ? undefined : entry} model={lastModel(lane)}
+            channel={channel} thread={address.thread_id === undefined ? undefined : entry} model={model}
             unread={unreadTotal.value} drawerOpen={isDrawerOpen} menuButton={menuButton} onDrawer={turnDrawer}
           />
           {room !== undefined && <RoomBar key={key} room={room} connected={connected} />}
           {threads !== undefined && channel !== undefined && (
-            <Topics openLane={openLane} unread={unread} channel={channel} threads={threads} onChoose={choose} />
+            <Topics openLane={address} unread={unread} channel={channel} threads={threads} onChoose={choose} />
           )}
         </div>
-        <Log
-          key={key} room={room} lane={lane} address={address} entry={entry}
-          newAfter={state.newAfter} outbox={state.outbox} connected={connected} behind={connected && state.seq < state.head}
-          unread={state.unread[key] ?? 0} sent={sent}
-        />
+        <OpenLog key={key} address={address} entry={entry} sent={sent} />
         <div ref={dock} class="dock">
           <VersionBanner />
-          <LinkBanner link={link} known={state.epoch !== undefined} />
-          {state.server?.rehearsal && channel?.is_default && <Guide key={`guide-${key}`} lane={lane} />}
-          <OpenRequests key={`asked-${key}`} asked={lane.asked} />
-          {isGone(state.directory, address) ? <Deleted key={key} address={address} channel={channel} />
+          <LinkBanner link={link} known={known} />
+          {server?.rehearsal && channel?.is_default && <OpenGuide key={`guide-${key}`} address={address} />}
+          <OpenRequests key={`asked-${key}`} asked={asked} />
+          {isGone(directory, address) ? <Deleted key={key} address={address} channel={channel} />
             : entry?.automation && answers === undefined ? <ReadOnly /> : (
             <Composer
-              address={address} busy={busy} stopping={lane.stopping} connected={connected} policy={state.policy}
+              address={address} busy={busy} stopping={stopping} connected={connected} policy={policy}
               room={room} isRoom={entry?.kind === "room"}
               placeholder={isSplit(entry) ? w.composer.toTopic : entry?.kind === "room" ? w.composer.toRoom : w.composer.toAgent}
               recall={recall} onSent={noteSent}
@@ -215,6 +218,22 @@ export function Chat({ session }: { session: Session }) {
       <Announcer key={`announcer-${key}`} busy={busy} />
     </div>
   );
+}
+
+function OpenLog({ address, entry, sent }: { address: LaneAddress; entry: Channel | undefined; sent: number }) {
+  const { state, link } = snapshot.value;
+  const connected = link.kind === "open";
+  return (
+    <Log
+      room={state.rooms[address.chat_id]} lane={laneOf(state, address)} address={address} entry={entry}
+      newAfter={state.newAfter} outbox={state.outbox} connected={connected} behind={connected && state.seq < state.head}
+      unread={state.unread[laneKey(address)] ?? 0} sent={sent}
+    />
+  );
+}
+
+function OpenGuide({ address }: { address: LaneAddress }) {
+  return <Guide lane={laneOf(snapshot.value.state, address)} />;
 }
 
 /** Whether a letter that is pressed there is written. */

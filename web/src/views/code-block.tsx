@@ -1,6 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { highlight, highlighted } from "../highlight.ts";
 import { words } from "../language.ts";
+import { morph, write } from "../morph.ts";
 import { CopyButton } from "./copy-button.tsx";
 
 interface Props {
@@ -24,20 +25,20 @@ export function CodeBlock({ text, language, closed, label }: Props) {
 }
 
 function ColouredCode({ text, language, closed }: Omit<Props, "label">) {
-  const [coloured, setColoured] = useState<{ text: string; html: string } | undefined>(() => {
-    const html = closed ? highlighted(text, language) : undefined;
-    return html === undefined ? undefined : { text, html };
-  });
-  useEffect(() => {
-    if (!closed || coloured?.text === text) return undefined;
+  const place = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (place.current === null) return undefined;
+    const known = closed ? highlighted(text, language) : undefined;
+    if (known === undefined) write(place.current, text);
+    else morph(place.current, known);
+    if (!closed || known !== undefined) return undefined;
     let wanted = true;
-    void highlight(text, language).then((html) => {
-      if (wanted && html !== undefined) setColoured({ text, html });
+    void highlight(text, language).then((coloured) => {
+      if (wanted && coloured !== undefined && place.current !== null) morph(place.current, coloured);
     });
     return () => {
       wanted = false;
     };
   }, [text, language, closed]);
-  if (coloured?.text === text) return <code key="coloured" dangerouslySetInnerHTML={{ __html: coloured.html }} />;
-  return <code key="plain">{text}</code>;
+  return <code ref={place} />;
 }

@@ -4,7 +4,7 @@ import { attentive } from "../attention.ts";
 import { shownPart } from "../lane.ts";
 import { words } from "../language.ts";
 import { isBusy } from "../model.ts";
-import type { Channel, Lane, LaneAddress, Pending, RoomState } from "../model.ts";
+import type { Channel, Lane, LaneAddress, Pending, RoomState, UnixTime } from "../model.ts";
 import { leaveMessage } from "../navigation.ts";
 import { typingWords } from "../room.ts";
 import { reuseRows, rowsOf } from "../rows.ts";
@@ -21,7 +21,7 @@ import { useReveal } from "./reveal.ts";
 import { RowView } from "./rows.tsx";
 import { Ticking } from "./tools.tsx";
 
-const MOST_ROWS = 200;
+const MOST_ROWS = 120;
 const STEP = 60;
 /** A screenful. It is drawn first, so that a lane is there at once, and what stands above it right after. */
 const FIRST_ROWS = 20;
@@ -110,8 +110,10 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   }, []);
   useLayoutEffect(() => {
     keeper.current?.reachesEnd(!inPast);
-    keeper.current?.settle();
-    if (dividerShown.current === newAfter || inPast || behind || lane.history !== "loaded") return;
+    const seeksNews = dividerShown.current !== newAfter && !inPast && !behind && lane.history === "loaded";
+    // The end is kept when the sizes are known; asking for them here would lay out everything once more for each drawing.
+    if (seeksNews || keeper.current?.following === false) keeper.current?.settle();
+    if (!seeksNews) return;
     // What is new is read from its beginning, unless all of it can be seen from the end.
     dividerShown.current = newAfter;
     const divider = elementOf("divider");
@@ -147,10 +149,10 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
     <div class="log-frame">
       <div ref={scroller} class="log" role="log" aria-live="off" aria-busy={!all && start > 0} aria-label={w.conversation} tabIndex={0}>
         <div ref={column} class={`column ${empty ? "is-empty" : ""}`}>
-          <OlderPages lane={lane} connected={connected} onRetry={() => (rows.length > 0 && !inPast ? session?.loadOlder() : session?.fillLane())} />
+          <OlderPages history={lane.history} hasOlder={lane.hasOlder} connected={connected} hasRows={!isEmpty && !inPast} />
           {empty && <EmptyLane entry={entry} />}
           <LaneContext.Provider value={address}>{rows.slice(start, end).map(draw)}</LaneContext.Provider>
-          {end === rows.length && !inPast && (room === undefined ? <Working lane={lane} /> : <Writing room={room} />)}
+          {end === rows.length && !inPast && (room === undefined ? working(lane) : <Writing room={room} />)}
           {inPast && lane.history === "loading" && rows.length > 0 && <p class="older" role="status"><span class="spinner" /></p>}
         </div>
       </div>
@@ -163,8 +165,18 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   );
 }
 
-function OlderPages({ lane, connected, onRetry }: { lane: Lane; connected: boolean; onRetry: () => void }) {
-  if (lane.history === "failed") {
+interface Older {
+  readonly history: Lane["history"];
+  readonly hasOlder: boolean;
+  readonly connected: boolean;
+  /** Whether what is missing stands before something that is here. */
+  readonly hasRows: boolean;
+}
+
+function OlderPages({ history, hasOlder, connected, hasRows }: Older) {
+  const session = useContext(SessionContext);
+  if (history === "failed") {
+    const onRetry = (): void => (hasRows ? session?.loadOlder() : session?.fillLane());
     return (
       <p class="older" role="status">
         <span>{words.value.log.notLoaded}</span>
@@ -172,8 +184,8 @@ function OlderPages({ lane, connected, onRetry }: { lane: Lane; connected: boole
       </p>
     );
   }
-  if (lane.history === "loaded") return lane.hasOlder ? <p class="older" /> : null;
-  if (lane.history === "unknown" && !connected) return null;
+  if (history === "loaded") return hasOlder ? <p class="older" /> : null;
+  if (history === "unknown" && !connected) return null;
   return <p class="older" role="status"><span class="spinner" /><span>{words.value.log.loading}</span></p>;
 }
 
@@ -188,15 +200,19 @@ function Writing({ room }: { room: RoomState }) {
 }
 
 /** Stands at the end as long as the agent works, so that nothing jumps between two of its steps. */
-function Working({ lane }: { lane: Lane }) {
+function working(lane: Lane) {
   if (!isBusy(lane, Date.now())) return null;
-  const isWriting = lane.entries.some((entry) => entry.kind === "message" && entry.state === "live" && entry.text !== "");
+  const writes = lane.entries.some((entry) => entry.kind === "message" && entry.state === "live" && entry.text !== "");
   const turn = lane.runningTurn === undefined ? undefined : lane.turns[lane.runningTurn];
+  return <Working writes={writes} stopping={lane.stopping} since={turn?.startedAt} />;
+}
+
+function Working({ writes, stopping, since }: { writes: boolean; stopping: boolean; since: UnixTime | undefined }) {
   return (
-    <div class={`working ${isWriting ? "writing" : ""}`}>
+    <div class={`working ${writes ? "writing" : ""}`}>
       <span class="dots" aria-hidden="true"><i /><i /><i /></span>
-      <span>{lane.stopping ? words.value.log.stopping : words.value.log.working}</span>
-      {turn?.startedAt !== undefined && <span class="faint"><Ticking since={turn.startedAt} /></span>}
+      <span>{stopping ? words.value.log.stopping : words.value.log.working}</span>
+      {since !== undefined && <span class="faint"><Ticking since={since} /></span>}
     </div>
   );
 }

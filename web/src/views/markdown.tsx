@@ -4,6 +4,7 @@ import { copyText } from "../clipboard.ts";
 import { highlight } from "../highlight.ts";
 import { words } from "../language.ts";
 import type { Block } from "../markdown.ts";
+import { morph } from "../morph.ts";
 import { engine } from "../rich-text.ts";
 import { CodeBlock } from "./code-block.tsx";
 
@@ -14,7 +15,7 @@ export function Markdown({ text, live }: { text: string; live: boolean }) {
   const said = words.value;
   const blocks = useMemo(() => {
     if (rich === undefined) return undefined;
-    before.current = live ? rich.streamingBlocks(text, before.current, rich.sanitise) : rich.finishedBlocks(text, rich.sanitise);
+    before.current = live ? rich.streamingBlocks(text, before.current) : rich.finishedBlocks(text);
     return before.current;
   }, [text, live, rich, said]);
   if (blocks === undefined) return <div class="markdown plain">{text}</div>;
@@ -54,6 +55,10 @@ function drawFormulas(place: Element): void {
 
 function HtmlBlock({ html, closed }: { html: string; closed: boolean }) {
   const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const rich = engine.peek();
+    if (place.current !== null && rich !== undefined) morph(place.current, rich.sanitise(html));
+  }, [html]);
   // While it grows nothing follows a drawing.
   const finished = closed ? html : undefined;
   useEffect(() => {
@@ -63,12 +68,12 @@ function HtmlBlock({ html, closed }: { html: string; closed: boolean }) {
   useLayoutEffect(() => {
     if (finished !== undefined && place.current !== null) drawFormulas(place.current);
   }, [finished]);
-  return <div ref={place} class="block" data-anchor onClick={copyNestedCode} dangerouslySetInnerHTML={{ __html: html }} />;
+  return <div ref={place} class="block" data-anchor onClick={copyNestedCode} />;
 }
 
 async function colour(code: HTMLElement): Promise<void> {
   const coloured = await highlight(code.textContent ?? "", code.dataset["language"] ?? "");
-  if (coloured !== undefined && code.isConnected) code.innerHTML = coloured;
+  if (coloured !== undefined && code.isConnected) morph(code, coloured);
 }
 
 /** A code block inside a list or a quotation is plain HTML, and so is its button. */

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { connected } from "../app.ts";
-import { duration, toolArguments } from "../format.ts";
+import { duration, TENTHS, toolArguments } from "../format.ts";
 import { words } from "../language.ts";
 import type { ToolEntry } from "../model.ts";
 import { changeIn, parsed, shownOf } from "../output.ts";
@@ -58,11 +58,13 @@ function Elapsed({ tool }: { tool: ToolEntry }) {
 /** Time since a moment of the server's clock. */
 export function Ticking({ since }: { since: number }) {
   const [now, setNow] = useState(Date.now());
+  const passed = now / 1000 - since;
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 200);
-    return () => clearInterval(timer);
-  }, []);
-  return <>{duration(now / 1000 - since)}</>;
+    // As often as another time is shown: tenths come first, then whole seconds.
+    const timer = setTimeout(() => setNow(Date.now()), passed < TENTHS ? 200 : 1_000);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return <>{duration(passed)}</>;
 }
 
 /** Asked for once it is open and about to be seen: the frames of a call carry only a part of a long text. */
