@@ -18,7 +18,7 @@ from typing import Any
 
 from playwright.async_api import Browser, CDPSession, Page, expect
 
-from hermes_iris.address import DEFAULT_LANE
+from hermes_iris.address import DEFAULT_LANE, Lane
 from hermes_iris.protocol.frames import Channel, Message
 from hermes_iris.store import channels, messages
 from hermes_iris.turns import calls
@@ -28,6 +28,7 @@ from support import Gateway, gateway
 from .kit import ROOT, Given, Ratio, Report, p50, words
 
 LENGTH, HERTZ = 20_000, 20
+LONG_CHAT = "android:chan_long"
 SPEEDS = (1, 4)
 LONG, SHORT = 10_000, 30
 MARKED = ROOT / "web" / "node_modules" / "marked" / "lib" / "marked.umd.js"
@@ -107,9 +108,9 @@ async def app(browser: Browser, running: Gateway) -> AsyncIterator[Page]:
 
 
 @contextlib.asynccontextmanager
-async def streaming(running: Gateway, page: Page, text: str) -> AsyncIterator[Step]:
+async def streaming(running: Gateway, page: Page, text: str, lane: Lane = DEFAULT_LANE) -> AsyncIterator[Step]:
     """An answer that grows with each step; at the end the page shows all of it."""
-    hub, lane = running.service.hub, DEFAULT_LANE
+    hub = running.service.hub
     await hub.call(lane, calls.TurnBegan("t1"))
     bubble = (await hub.call(lane, calls.Sent(text[:1], calls.Origin.PREVIEW))).name("m")
 
@@ -167,11 +168,23 @@ async def answering(report: Report, browser: Browser, folder: Path, steps: int) 
             page = await context.new_page()
             rows[name] = await measured(page, times, steps, bare(page, text, marked))
             await context.close()
-        async with gateway(folder / f"home-{times}") as running, app(browser, running) as page:
-            rows["Iris"] = await measured(page, times, steps, streaming(running, page, text))
+        async with gateway(folder / f"home-{times}") as running:
+            await running.service.store.write(seed("Long", LONG_CHAT, LONG))
+            async with app(browser, running) as page:
+                rows["Iris"] = await measured(page, times, steps, streaming(running, page, text))
+            async with app(browser, running) as page:
+                await opened(page, "Long")
+                below = streaming(running, page, text, Lane(LONG_CHAT))
+                rows["Iris, below a page of messages"] = await measured(page, times, steps, below)
         least = rows["one element, plain text"][KEPT.index("TaskDuration")]
         for name, spent in rows.items():
             table.row(f"{name}, {times}x slower", *spent, Ratio(spent[KEPT.index("TaskDuration")] / least))
+
+
+async def opened(page: Page, name: str) -> None:
+    """The page shows a channel and what stands in it."""
+    await page.get_by_role("button", name=name).click()
+    await expect(page.locator(".row").last).to_be_visible()
 
 
 def seed(name: str, chat: str, count: int) -> Any:
@@ -203,6 +216,7 @@ async def mounting(report: Report, browser: Browser, folder: Path, rounds: int) 
             await running.service.store.write(seed(name, f"android:chan_{name.lower()}", count))
         for times in SPEEDS:
             async with app(browser, running) as page, slowed(page, times):
+                await expect(page.get_by_role("button", name="Long")).to_be_visible()
                 took: dict[str, list[float]] = {name: [] for name in lanes}
                 held = dict.fromkeys(lanes, 0)
                 for _ in range(rounds):

@@ -5,19 +5,10 @@
  * events in any order, ends in the same lane: an entry keeps the place at which it was first seen, something that
  * ended never runs again, and a turn that ended leaves nothing open.
  */
+import { comesBefore, placeOf, withEntryAt, withEntryIn } from "./entries.ts";
 import type { Entry, Excerpt, Lane, MessageEntry, PagePlace, ToolEntry, Turn } from "./model.ts";
 import type { Commentary, HistoryPage, Message, MessageStart, MessageStop, MessageUpdate, RequestClosed, RequestOpened, ToolCard, ToolEnd, ToolStart, TurnEnded, TurnStarted, TurnSummary } from "./protocol/frames.ts";
 import { askEntry, withClosing } from "./questions.ts";
-
-function comesBefore(a: Entry, b: Entry): boolean {
-  return a.order < b.order || (a.order === b.order && a.id < b.id);
-}
-
-function insert(entries: readonly Entry[], entry: Entry): readonly Entry[] {
-  let at = entries.length;
-  for (let left = entries[at - 1]; left !== undefined && comesBefore(entry, left); left = entries[at - 1]) at--;
-  return [...entries.slice(0, at), entry, ...entries.slice(at)];
-}
 
 function sameValues(a: Entry, b: Entry): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
@@ -25,12 +16,12 @@ function sameValues(a: Entry, b: Entry): boolean {
 
 /** Puts an entry in its place, or what is new about it into the one that is there. */
 function place(lane: Lane, incoming: Entry): Lane {
-  const known = lane.entries.findIndex((entry) => entry.id === incoming.id && entry.kind === incoming.kind);
+  const known = placeOf(lane.entries, incoming.kind, incoming.id);
   const present = lane.entries[known];
-  if (present === undefined) return { ...lane, entries: insert(lane.entries, settle(lane, incoming)) };
+  if (present === undefined) return { ...lane, entries: withEntryIn(lane.entries, settle(lane, incoming)) };
   const merged = merge(present, incoming);
   if (merged === present || sameValues(merged, present)) return lane;
-  return { ...lane, entries: lane.entries.with(known, merged) };
+  return { ...lane, entries: withEntryAt(lane.entries, known, merged) };
 }
 
 function merge(present: Entry, incoming: Entry): Entry {
@@ -314,4 +305,19 @@ export function endHolds(lane: Lane, order: number): boolean {
 export function shownPart(lane: Lane): Lane {
   const { excerpt } = lane;
   return excerpt === undefined ? lane : { ...lane, entries: excerpt.entries, history: excerpt.history, hasOlder: excerpt.hasOlder };
+}
+
+/** Whether one lane became another only by words that were added to live messages; a first word is news. */
+export function hasOnlyGrown(before: Lane, after: Lane): boolean {
+  const grew = (entry: Entry, at: number): boolean => {
+    const old = before.entries[at];
+    if (old === entry) return true;
+    if (old?.kind !== "message" || entry.kind !== "message" || entry.state !== "live") return false;
+    return old.text !== "" && entry.text !== "" && isSameBut("text", old, entry);
+  };
+  return before.entries.length === after.entries.length && isSameBut("entries", before, after) && after.entries.every(grew);
+}
+
+function isSameBut<T extends object>(but: keyof T, before: T, after: T): boolean {
+  return (Object.keys(after) as (keyof T)[]).every((name) => name === but || before[name] === after[name]);
 }

@@ -1,5 +1,6 @@
 /** How far the person has read, and how much came in after that. */
 import { channelsInOrder, threadsOf } from "./directory.ts";
+import { placeOf } from "./entries.ts";
 import { laneKey, laneOf } from "./model.ts";
 import type { Entry, LaneAddress, State } from "./model.ts";
 import type { LaneStatus, Message, MessageStop } from "./protocol/frames.ts";
@@ -15,7 +16,8 @@ export function countsOf(lanes: readonly LaneStatus[]): Pick<State, "read" | "un
 /** Counts a message, judged by the state before it: what was complete already does not count again. */
 export function afterMessage(state: State, frame: Message | MessageStop): State {
   const key = laneKey(frame);
-  const known = laneOf(state, frame).entries.find((entry) => entry.id === frame.message_id);
+  const { entries } = laneOf(state, frame);
+  const known = entries[placeOf(entries, "message", frame.message_id)];
   const isNews = known === undefined || (known.kind === "message" && known.state === "live");
   if (!isNews || !speaks(frame.role, frame.kind) || frame.order <= (state.read[key] ?? 0)) return state;
   return { ...state, unread: { ...state.unread, [key]: (state.unread[key] ?? 0) + 1 } };
@@ -24,7 +26,8 @@ export function afterMessage(state: State, frame: Message | MessageStop): State 
 /** What is out of sight is not left to read. */
 export function afterHiding(state: State, address: LaneAddress, id: string): State {
   const key = laneKey(address);
-  const hidden = laneOf(state, address).entries.find((entry) => entry.id === id);
+  const { entries } = laneOf(state, address);
+  const hidden = entries[placeOf(entries, "message", id)];
   const count = state.unread[key] ?? 0;
   if (hidden === undefined || count === 0 || !isWord(hidden) || hidden.order <= (state.read[key] ?? 0)) return state;
   const { [key]: _, ...others } = state.unread;

@@ -6,8 +6,9 @@ import { beginTopic } from "../deeds.ts";
 import { entryOf, isGone, isSplit, neighbour, topicsOf } from "../directory.ts";
 import { draftOf, stepBack } from "../drafts.ts";
 import { words } from "../language.ts";
+import { restingLane } from "../live.ts";
 import { addressOf, isBusy, laneKey, laneOf } from "../model.ts";
-import type { Channel, LaneAddress } from "../model.ts";
+import type { LaneAddress } from "../model.ts";
 import { lastModel, lastOwnText } from "../rows.ts";
 import type { Session } from "../session.ts";
 import { shortcutOf, types } from "../shortcuts.ts";
@@ -46,24 +47,24 @@ const SearchDialog = late(() => import("./search-dialog.tsx"));
 const closeDrawer = (): void => void (drawerOpen.value = false);
 const turnDrawer = (): void => void (drawerOpen.value = !drawerOpen.value);
 
-/** What all but the log shows: another one only when some of it changed, not with each word of an answer. */
+/** What is shown: another one only when some of it changed, not with each word of an answer. */
 const shown = steady(() => {
   const { state, link } = snapshot.value;
-  const { openLane, directory, unread, server, paired, policy } = state;
-  const lane = laneOf(state, openLane);
+  const { openLane: address, directory, unread, server, paired, policy, outbox, newAfter } = state;
+  const lane = restingLane.value;
   return {
-    link, openLane, directory, unread, server, paired, policy,
-    known: state.epoch !== undefined, room: state.rooms[openLane.chat_id],
-    busy: isBusy(lane, Date.now()), stopping: lane.stopping, model: lastModel(lane), asked: lane.asked,
+    link, address, lane, directory, unread, server, paired, policy, outbox, newAfter,
+    room: state.rooms[address.chat_id], busy: isBusy(lane, Date.now()),
+    known: state.epoch !== undefined, behind: link.kind === "open" && state.seq < state.head,
   };
 });
 
 /**
  * All of the app once it is paired. Preact leaves a part alone that is given what it was given before: parts are given
- * what they show and functions that stay. The log alone is drawn with every state.
+ * what they show and functions that stay, not the state as a whole.
  */
 export function Chat({ session }: { session: Session }) {
-  const { link, openLane: address, directory, unread, server, paired, policy, known, room, busy, stopping, model, asked } = shown.value;
+  const { link, address, lane, directory, unread, server, paired, policy, outbox, newAfter, room, busy, known, behind } = shown.value;
   const [sent, setSent] = useState(0);
   const menuButton = useRef<HTMLButtonElement>(null);
   const dock = useRef<HTMLDivElement>(null);
@@ -110,11 +111,11 @@ export function Chat({ session }: { session: Session }) {
     const escape = (): void => {
       if (isDrawerOpen) closeDrawer();
       else if (stepBack(address)) return;
-      else if (busy && !stopping) session.stopTurn();
+      else if (busy && !lane.stopping) session.stopTurn();
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [isDrawerOpen, busy, stopping, key, session]);
+  }, [isDrawerOpen, busy, lane.stopping, key, session]);
 
   useEffect(() => {
     if (!connected) return undefined;
@@ -181,7 +182,7 @@ export function Chat({ session }: { session: Session }) {
       <main class="chat" inert={isDrawerOpen}>
         <div>
           <Header
-            channel={channel} thread={address.thread_id === undefined ? undefined : entry} model={model}
+            channel={channel} thread={address.thread_id === undefined ? undefined : entry} model={lastModel(lane)}
             unread={unreadTotal.value} drawerOpen={isDrawerOpen} menuButton={menuButton} onDrawer={turnDrawer}
           />
           {room !== undefined && <RoomBar key={key} room={room} connected={connected} />}
@@ -189,16 +190,19 @@ export function Chat({ session }: { session: Session }) {
             <Topics openLane={address} unread={unread} channel={channel} threads={threads} onChoose={choose} />
           )}
         </div>
-        <OpenLog key={key} address={address} entry={entry} sent={sent} />
+        <Log
+          key={key} room={room} lane={lane} address={address} entry={entry} newAfter={newAfter} outbox={outbox} busy={busy}
+          connected={connected} behind={behind} unread={unread[key] ?? 0} sent={sent}
+        />
         <div ref={dock} class="dock">
           <VersionBanner />
           <LinkBanner link={link} known={known} />
-          {server?.rehearsal && channel?.is_default && <OpenGuide key={`guide-${key}`} address={address} />}
-          <OpenRequests key={`asked-${key}`} asked={asked} />
+          {server?.rehearsal && channel?.is_default && <Guide key={`guide-${key}`} lane={lane} />}
+          <OpenRequests key={`asked-${key}`} asked={lane.asked} />
           {isGone(directory, address) ? <Deleted key={key} address={address} channel={channel} />
             : entry?.automation && answers === undefined ? <ReadOnly /> : (
             <Composer
-              address={address} busy={busy} stopping={stopping} connected={connected} policy={policy}
+              address={address} busy={busy} stopping={lane.stopping} connected={connected} policy={policy}
               room={room} isRoom={entry?.kind === "room"}
               placeholder={isSplit(entry) ? w.composer.toTopic : entry?.kind === "room" ? w.composer.toRoom : w.composer.toAgent}
               recall={recall} onSent={noteSent}
@@ -218,22 +222,6 @@ export function Chat({ session }: { session: Session }) {
       <Announcer key={`announcer-${key}`} busy={busy} />
     </div>
   );
-}
-
-function OpenLog({ address, entry, sent }: { address: LaneAddress; entry: Channel | undefined; sent: number }) {
-  const { state, link } = snapshot.value;
-  const connected = link.kind === "open";
-  return (
-    <Log
-      room={state.rooms[address.chat_id]} lane={laneOf(state, address)} address={address} entry={entry}
-      newAfter={state.newAfter} outbox={state.outbox} connected={connected} behind={connected && state.seq < state.head}
-      unread={state.unread[laneKey(address)] ?? 0} sent={sent}
-    />
-  );
-}
-
-function OpenGuide({ address }: { address: LaneAddress }) {
-  return <Guide lane={laneOf(snapshot.value.state, address)} />;
 }
 
 /** Whether a letter that is pressed there is written. */

@@ -3,8 +3,7 @@ import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } fro
 import { attentive } from "../attention.ts";
 import { shownPart } from "../lane.ts";
 import { words } from "../language.ts";
-import { isBusy } from "../model.ts";
-import type { Channel, Lane, LaneAddress, Pending, RoomState, UnixTime } from "../model.ts";
+import type { Channel, Lane, LaneAddress, Pending, RoomState } from "../model.ts";
 import { leaveMessage } from "../navigation.ts";
 import { typingWords } from "../room.ts";
 import { reuseRows, rowsOf } from "../rows.ts";
@@ -35,6 +34,8 @@ interface Props {
   /** How far the lane was read when it was opened. */
   readonly newAfter: number | undefined;
   readonly outbox: readonly Pending[];
+  /** Whether the agent works here. */
+  readonly busy: boolean;
   readonly connected: boolean;
   /** Whether some of what was missed has yet to come in. */
   readonly behind: boolean;
@@ -54,7 +55,7 @@ function draw(row: Row): VNode {
   return node;
 }
 
-export function Log({ lane: whole, address, entry, room, newAfter, outbox, connected, behind, unread, sent }: Props) {
+export function Log({ lane: whole, address, entry, room, newAfter, outbox, busy, connected, behind, unread, sent }: Props) {
   const session = useContext(SessionContext);
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
@@ -149,10 +150,10 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
     <div class="log-frame">
       <div ref={scroller} class="log" role="log" aria-live="off" aria-busy={!all && start > 0} aria-label={w.conversation} tabIndex={0}>
         <div ref={column} class={`column ${empty ? "is-empty" : ""}`}>
-          <OlderPages history={lane.history} hasOlder={lane.hasOlder} connected={connected} hasRows={!isEmpty && !inPast} />
+          <OlderPages lane={lane} connected={connected} onRetry={() => (rows.length > 0 && !inPast ? session?.loadOlder() : session?.fillLane())} />
           {empty && <EmptyLane entry={entry} />}
           <LaneContext.Provider value={address}>{rows.slice(start, end).map(draw)}</LaneContext.Provider>
-          {end === rows.length && !inPast && (room === undefined ? working(lane) : <Writing room={room} />)}
+          {end === rows.length && !inPast && (room !== undefined ? <Writing room={room} /> : busy && <Working lane={lane} />)}
           {inPast && lane.history === "loading" && rows.length > 0 && <p class="older" role="status"><span class="spinner" /></p>}
         </div>
       </div>
@@ -165,18 +166,8 @@ export function Log({ lane: whole, address, entry, room, newAfter, outbox, conne
   );
 }
 
-interface Older {
-  readonly history: Lane["history"];
-  readonly hasOlder: boolean;
-  readonly connected: boolean;
-  /** Whether what is missing stands before something that is here. */
-  readonly hasRows: boolean;
-}
-
-function OlderPages({ history, hasOlder, connected, hasRows }: Older) {
-  const session = useContext(SessionContext);
-  if (history === "failed") {
-    const onRetry = (): void => (hasRows ? session?.loadOlder() : session?.fillLane());
+function OlderPages({ lane, connected, onRetry }: { lane: Lane; connected: boolean; onRetry: () => void }) {
+  if (lane.history === "failed") {
     return (
       <p class="older" role="status">
         <span>{words.value.log.notLoaded}</span>
@@ -184,8 +175,8 @@ function OlderPages({ history, hasOlder, connected, hasRows }: Older) {
       </p>
     );
   }
-  if (history === "loaded") return hasOlder ? <p class="older" /> : null;
-  if (history === "unknown" && !connected) return null;
+  if (lane.history === "loaded") return lane.hasOlder ? <p class="older" /> : null;
+  if (lane.history === "unknown" && !connected) return null;
   return <p class="older" role="status"><span class="spinner" /><span>{words.value.log.loading}</span></p>;
 }
 
@@ -200,19 +191,14 @@ function Writing({ room }: { room: RoomState }) {
 }
 
 /** Stands at the end as long as the agent works, so that nothing jumps between two of its steps. */
-function working(lane: Lane) {
-  if (!isBusy(lane, Date.now())) return null;
-  const writes = lane.entries.some((entry) => entry.kind === "message" && entry.state === "live" && entry.text !== "");
+function Working({ lane }: { lane: Lane }) {
+  const isWriting = lane.entries.some((entry) => entry.kind === "message" && entry.state === "live" && entry.text !== "");
   const turn = lane.runningTurn === undefined ? undefined : lane.turns[lane.runningTurn];
-  return <Working writes={writes} stopping={lane.stopping} since={turn?.startedAt} />;
-}
-
-function Working({ writes, stopping, since }: { writes: boolean; stopping: boolean; since: UnixTime | undefined }) {
   return (
-    <div class={`working ${writes ? "writing" : ""}`}>
+    <div class={`working ${isWriting ? "writing" : ""}`}>
       <span class="dots" aria-hidden="true"><i /><i /><i /></span>
-      <span>{stopping ? words.value.log.stopping : words.value.log.working}</span>
-      {since !== undefined && <span class="faint"><Ticking since={since} /></span>}
+      <span>{lane.stopping ? words.value.log.stopping : words.value.log.working}</span>
+      {turn?.startedAt !== undefined && <span class="faint"><Ticking since={turn.startedAt} /></span>}
     </div>
   );
 }

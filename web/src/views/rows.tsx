@@ -4,6 +4,7 @@ import { goTo, sayAgain } from "../deeds.ts";
 import { writeDraft } from "../drafts.ts";
 import { clock, duration, refusal, tokens } from "../format.ts";
 import { words } from "../language.ts";
+import { textOf } from "../live.ts";
 import { quoteOf } from "../subjects.ts";
 import type { MessageEntry, Pending, Quote } from "../model.ts";
 import { hueOf } from "../room.ts";
@@ -101,10 +102,11 @@ function Sending({ pending }: { pending: Pending }) {
 
 function AgentText({ entry, className }: { entry: MessageEntry; className: string }) {
   const live = entry.state === "live";
+  const text = textOf(entry);
   return (
     <article class={className} aria-busy={live} aria-label={words.value.common.agent}>
       {entry.reasoning !== "" && <Reasoning text={entry.reasoning} />}
-      {entry.text !== "" && <Markdown text={entry.text} live={live} />}
+      {text !== "" && <Markdown text={text} live={live} />}
       {entry.attachments.length > 0 && <Attachments files={entry.attachments} />}
     </article>
   );
