@@ -1,8 +1,8 @@
-"""Rendering: what the app costs a browser while a long answer streams, and how long a lane takes to appear.
+"""Rendering: what the app costs a browser while a long answer streams, and how long lanes take to appear.
 
 Chromium as it is, and slowed down four times as a phone would be. An answer of 20,000 characters in 20 steps a second
-comes from a real gateway; beside it a page that puts the same text into one element, which is the least that could be
-done, and one that lays out all of the Markdown anew at each step. Times are Chromium's own, of its main thread; of a
+comes from a real gateway; beside it a page that puts the same text into one element, which is the simplest there is,
+and one that lays out all of the Markdown anew at each step. Times are Chromium's own, of its main thread; of a
 step it is the median of all of them.
 """
 
@@ -156,7 +156,7 @@ async def answering(report: Report, browser: Browser, folder: Path, steps: int) 
     text = answer()
     table = report.table(
         f"{len(text):,} characters in {steps:,} steps, {HERTZ} a second: ms of the main thread for a step, p50",
-        "script", "style", "layout", "all tasks", "script, style and layout", "longest task", "x the least",
+        "script", "style", "layout", "all tasks", "script, style and layout", "longest task", "x plain text",
     )  # fmt: skip
     for times in SPEEDS:
         rows: dict[str, list[float]] = {}
@@ -228,9 +228,26 @@ async def mounting(report: Report, browser: Browser, folder: Path, rounds: int) 
                 table.row(f"{count:,} messages, {times}x slower", p50(took[name]), held[name], ratio)
 
 
+async def catching_up(report: Report, browser: Browser, folder: Path, count: int) -> None:
+    """The table of a page that was away."""
+    table = report.table(f"a page comes back to {count:,} messages of one lane: until it has the newest one", "s")
+    for times in SPEEDS:
+        async with gateway(folder / f"away-{times}") as running, app(browser, running) as page:
+            await asyncio.sleep(1)  # until the page has saved where it is
+            await page.goto("about:blank")
+            await running.service.store.write(seed("Long", LONG_CHAT, count))
+            async with slowed(page, times):
+                began = time.monotonic()
+                await page.goto(running.url)
+                await page.get_by_role("button", name="Long").click()
+                await page.get_by_text(f"number {count - 1} of Long").wait_for(timeout=120_000)
+                table.row(f"{times}x slower", time.monotonic() - began)
+
+
 async def run(report: Report, given: Given) -> None:
     """Measure and print."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         async with chromium() as browser:
             await answering(report, browser, Path(name), 100 if given.quick else 1_000)
             await mounting(report, browser, Path(name), 3 if given.quick else 15)
+            await catching_up(report, browser, Path(name), 1_000 if given.quick else LONG)

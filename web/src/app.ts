@@ -41,6 +41,9 @@ export const unreadTotal = computed(() => unreadInAll({ directory: directory.val
 /** The name of the built file: another build has another one. */
 const BUILD = new URL(import.meta.url).pathname;
 
+/** Milliseconds between two drawings while what was missed comes in. */
+const BEHIND = 500;
+
 /** What this page has open as long as it is a device of the gateway. */
 interface Stay {
   readonly identity: Identity;
@@ -51,7 +54,8 @@ interface Stay {
 
 let stay: Stay | undefined;
 let newest = snapshot.value;
-let scheduled = false;
+/** When the next drawing is due, if one is. */
+let scheduled: "soon" | "later" | undefined;
 /** A code that came in with a link while this browser still had a token. */
 let spareCode: string | undefined;
 
@@ -170,22 +174,26 @@ async function reopen({ id }: Identity) {
   }
 }
 
-/** One drawing per frame of the screen, however many frames the gateway sends. */
+/** One drawing per frame of the screen, however many frames the gateway sends; seldom while what was missed comes in. */
 function show(next: Snapshot): void {
   newest = next;
-  stay?.recorder?.note(next.state);
-  if (next.link.kind === "refused") return leave(next.link.message);
-  if (scheduled) return;
-  scheduled = true;
-  const draw = (): void => {
-    scheduled = false;
-    const { openLane, directory, epoch } = snapshot.value.state;
-    const { state } = newest;
-    snapshot.value = newest;
-    if (state.openLane !== openLane || state.directory !== directory || state.epoch !== epoch) showInAddressBar(state);
-  };
-  if (document.hidden) setTimeout(draw);
+  const { state, link } = next;
+  stay?.recorder?.note(state);
+  if (link.kind === "refused") return leave(link.message);
+  const isBehind = link.kind === "open" && state.seq < state.head;
+  if (scheduled === "soon" || (scheduled === "later" && isBehind)) return;
+  scheduled = isBehind ? "later" : "soon";
+  if (isBehind) setTimeout(draw, BEHIND);
+  else if (document.hidden) setTimeout(draw);
   else requestAnimationFrame(draw);
+}
+
+function draw(): void {
+  scheduled = undefined;
+  const { openLane, directory, epoch } = snapshot.value.state;
+  const { state } = newest;
+  snapshot.value = newest;
+  if (state.openLane !== openLane || state.directory !== directory || state.epoch !== epoch) showInAddressBar(state);
 }
 
 /** Nothing of a pairing that ended stays on the device. */
