@@ -1,7 +1,6 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { isLongReasoning, lineCount, lines } from "../format.ts";
 import { words } from "../language.ts";
-import { write } from "../morph.ts";
 import { settings } from "../settings.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { ChevronIcon, ThoughtIcon } from "./icons.tsx";
@@ -21,16 +20,7 @@ export function Reasoning({ text }: { text: string }) {
         </button>
         <CopyButton text={text} label={words.value.copy.copyReasoning} />
       </div>
-      {open && <GrowingText text={text} />}
+      {open && <div class="reasoning-text">{text}</div>}
     </div>
   );
-}
-
-/** What of it is there already stays, with what is selected in it. */
-function GrowingText({ text }: { text: string }) {
-  const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (place.current !== null) write(place.current, text);
-  }, [text]);
-  return <div ref={place} class="reasoning-text" />;
 }
