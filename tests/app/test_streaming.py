@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Locator, expect
 
 from hermes_iris.address import DEFAULT_LANE
 from hermes_iris.turns import calls
+from hermes_iris.turns.step import TYPING_TTL
 from support import Gateway
 
 from .kit import opened
@@ -114,3 +115,12 @@ async def test_what_grew_is_what_a_reload_shows(browser: Browser, running: Gatew
         await page.reload()
         await expect(whole).to_have_count(3)
         assert await drawn(answer) == grown
+
+
+async def test_a_sign_of_work_goes_with_its_time(browser: Browser, running: Gateway) -> None:
+    async with opened(browser, running) as page:
+        await page.clock.install()
+        await running.service.hub.call(DEFAULT_LANE, calls.TypingSet(True))
+        await expect(page.locator(".working")).to_be_visible()
+        await page.clock.fast_forward(TYPING_TTL * 1000 + 1_000)
+        await expect(page.locator(".working")).to_have_count(0)

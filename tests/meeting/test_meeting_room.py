@@ -2,7 +2,9 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -13,9 +15,13 @@ from hermes_iris.meeting.said import SenderKind
 from hermes_iris.meeting.signals import Stop
 from hermes_iris.meeting.state import Phase
 from hermes_iris.meeting.stream import Stream
+from hermes_iris.store import Store, meetings
+from hermes_iris.store.database import Job
 
 from .presence import LIMIT, Presence, present
 from .server import AGENTS, PERSON, ROOM, XmppServer
+
+T = TypeVar("T")
 
 
 async def test_agents_and_their_person_meet(server: XmppServer, tmp_path: Path) -> None:
@@ -170,3 +176,30 @@ async def test_a_handler_that_fails_takes_nothing_else_along(server: XmppServer,
         async with asyncio.timeout(LIMIT):
             await done.wait()
         await other.close()
+
+
+class Interrupted(Store):
+    """Of a process that ends before it has written down what became of its messages."""
+
+    async def write(self, job: Job[T]) -> T:
+        if isinstance(job, partial) and job.func is meetings.settle:
+            await asyncio.Event().wait()
+        return await super().write(job)
+
+
+async def test_what_was_told_on_is_not_said_again_after_an_end(server: XmppServer, tmp_path: Path) -> None:
+    async with present(server.account("zhiwei"), tmp_path / "zhiwei") as zhiwei:
+        await zhiwei.until_joined()
+        store = await asyncio.to_thread(Interrupted, tmp_path / "mohe" / "channels.db")
+        mohe = Presence(server.account("mohe"), store)
+        mohe.connection.start()
+        await mohe.until_joined()
+        await mohe.connection.post(ROOM, "once", hop=0)
+        await mohe.until(lambda: "once" in mohe.texts)
+        await mohe.connection.close()
+        await asyncio.to_thread(store.close)
+        async with present(server.account("mohe"), tmp_path / "mohe") as mohe:
+            await mohe.until_joined()
+            await mohe.say("after")
+            await zhiwei.until(lambda: "after" in zhiwei.texts)
+            assert zhiwei.texts == ["once", "after"]

@@ -275,7 +275,7 @@ class Connection:
         while True:
             try:
                 await self._on_said(said)
-                await self._move(said.room, said.archive_id)
+                await self._move(said.room, said.archive_id, said.origin_id if said.sender.own else "")
             except (IrisError, sqlite3.Error):
                 logger.exception("message %s of %s could not be kept; it is tried again", said.archive_id, said.room)
                 pause = min(pause * 2, LONGEST_PAUSE)
@@ -286,9 +286,10 @@ class Connection:
             else:
                 return
 
-    async def _move(self, room: str, archive_id: str) -> None:
-        """Commit a place in the archive."""
-        await self._store.write(partial(meetings.hear, account=self.account.jid, room=room, archive_id=archive_id))
+    async def _move(self, room: str, archive_id: str, own: str = "") -> None:
+        """Commit a place in the archive; with it, that an own message is there."""
+        account = self.account.jid
+        await self._store.write(partial(meetings.hear, account=account, room=room, archive_id=archive_id, own=own))
 
     def _failed(self, room: str, refusal: Refusal) -> None:
         self._say(RoomState(room, Phase.FAILED, refusal.reason, str(refusal)))

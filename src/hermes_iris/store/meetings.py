@@ -98,8 +98,18 @@ def heard(conn: sqlite3.Connection, account: str, room: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def hear(conn: sqlite3.Connection, account: str, room: str, archive_id: str) -> None:
-    """Move the place in the archive to a message that was told on."""
+def hear(conn: sqlite3.Connection, account: str, room: str, archive_id: str, own: str = "") -> None:
+    """Move the place in the archive to a message that was told on.
+
+    Args:
+        conn: inside a transaction.
+        account: who has heard it.
+        room: where.
+        archive_id: its id in the archive.
+        own: its id among the account's own messages, if it is one: behind the place nobody would look for it again.
+    """
+    if own:
+        settle(conn, account, [(own, Fate(archive_id, ""))])
     number = conn.execute(
         "INSERT OR IGNORE INTO meeting_heard (account, room, archive_id) VALUES (?, ?, ?)", (account, room, archive_id)
     ).lastrowid
