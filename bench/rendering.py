@@ -1,4 +1,4 @@
-"""Rendering: what the app costs a browser while a long answer streams, and how long lanes take to appear.
+"""Rendering: what the app costs a browser while a long answer streams, and how long lanes take to come.
 
 Chromium as it is, and slowed down four times as a phone would be. An answer of 20,000 characters in 20 steps a second
 comes from a real gateway; beside it a page that puts the same text into one element, which is the simplest there is,
@@ -176,9 +176,9 @@ async def answering(report: Report, browser: Browser, folder: Path, steps: int) 
                 await opened(page, "Long")
                 below = streaming(running, page, text, Lane(LONG_CHAT))
                 rows["Iris, below a page of messages"] = await measured(page, times, steps, below)
-        least = rows["one element, plain text"][KEPT.index("TaskDuration")]
+        plain = rows["one element, plain text"][KEPT.index("TaskDuration")]
         for name, spent in rows.items():
-            table.row(f"{name}, {times}x slower", *spent, Ratio(spent[KEPT.index("TaskDuration")] / least))
+            table.row(f"{name}, {times}x slower", *spent, Ratio(spent[KEPT.index("TaskDuration")] / plain))
 
 
 async def opened(page: Page, name: str) -> None:

@@ -15,7 +15,7 @@ import { codeFrom, deviceName, forget, pair, remember, remembered } from "./pair
 import type { Identity } from "./pairing.ts";
 import { Recorder } from "./recorder.ts";
 import { restored } from "./saved.ts";
-import { Session } from "./session.ts";
+import { isBehind, Session } from "./session.ts";
 import type { Snapshot } from "./session.ts";
 import { Tabs } from "./tabs.ts";
 import { changeVersion } from "./ui.ts";
@@ -87,9 +87,8 @@ export function boot(): void {
   followNotifications((lane) => {
     if (screen.value.kind === "chat") screen.value.session.openLane(lane);
   });
-  const isOpen = computed(() => snapshot.value.link.kind === "open");
   effect(() => {
-    if (isOpen.value) void askAdmission().then(() => visits.value++);
+    if (connected.value) void askAdmission().then(() => visits.value++);
   });
   effect(() => {
     document.title = titleOf(unreadTotal.value, openName.value);
@@ -180,10 +179,10 @@ function show(next: Snapshot): void {
   const { state, link } = next;
   stay?.recorder?.note(state);
   if (link.kind === "refused") return leave(link.message);
-  const isBehind = link.kind === "open" && state.seq < state.head;
-  if (scheduled === "soon" || (scheduled === "later" && isBehind)) return;
-  scheduled = isBehind ? "later" : "soon";
-  if (isBehind) setTimeout(draw, BEHIND);
+  const behind = isBehind(next);
+  if (scheduled === "soon" || (scheduled === "later" && behind)) return;
+  scheduled = behind ? "later" : "soon";
+  if (behind) setTimeout(draw, BEHIND);
   else if (document.hidden) setTimeout(draw);
   else requestAnimationFrame(draw);
 }

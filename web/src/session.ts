@@ -30,6 +30,11 @@ export interface Snapshot {
   readonly link: Link;
 }
 
+/** Whether some of what was missed has yet to come in. */
+export function isBehind({ state, link }: Snapshot): boolean {
+  return link.kind === "open" && state.seq < state.head;
+}
+
 /** What a message may carry besides its text. */
 export interface Extras {
   /** What it answers. */

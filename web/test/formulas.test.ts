@@ -4,7 +4,6 @@ import { formulaAt } from "../src/formulas.ts";
 import { finishedBlocks, streamingBlocks } from "../src/markdown.ts";
 import type { Block } from "../src/markdown.ts";
 
-
 function html(text: string): string {
   return finishedBlocks(text).map((block) => (block.kind === "html" ? block.html : `<code>${block.text}</code>`)).join("");
 }

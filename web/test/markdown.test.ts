@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import { finishedBlocks, streamingBlocks } from "../src/markdown.ts";
 import type { Block } from "../src/markdown.ts";
 
-
 function html(text: string): string {
   return finishedBlocks(text).map((block) => (block.kind === "html" ? block.html : `<code>${block.text}</code>`)).join("");
 }

@@ -10,6 +10,7 @@ import { restingLane } from "../live.ts";
 import { addressOf, isBusy, laneKey, laneOf } from "../model.ts";
 import type { LaneAddress } from "../model.ts";
 import { lastModel, lastOwnText } from "../rows.ts";
+import { isBehind } from "../session.ts";
 import type { Session } from "../session.ts";
 import { shortcutOf, types } from "../shortcuts.ts";
 import { steady } from "../steady.ts";
@@ -55,7 +56,7 @@ const shown = steady(() => {
   return {
     link, address, lane, directory, unread, server, paired, policy, outbox, newAfter,
     room: state.rooms[address.chat_id], busy: isBusy(lane, Date.now()),
-    known: state.epoch !== undefined, behind: link.kind === "open" && state.seq < state.head,
+    known: state.epoch !== undefined, behind: isBehind(snapshot.value),
   };
 });
 
